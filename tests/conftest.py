@@ -1,0 +1,80 @@
+"""Noise fails, and no test touches what belongs to the person who runs it.
+
+Warnings are errors and Qt's messages fail by pyproject.toml; here the third kind of noise, log records, is made to fail too. A test
+that provokes one on purpose says so: `@pytest.mark.expects_log("part of the message")`.
+"""
+
+import contextlib
+import logging
+import os
+from collections.abc import Generator
+
+import pytest
+from hypothesis import settings
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+
+# Shared cores make every deadline a coin toss; speed is judged in tests/benchmarks.
+settings.register_profile("counterfoil", deadline=None, print_blob=True)
+settings.load_profile("counterfoil")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def foreign_home(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """A test that forgets to name a home gets an empty one, never the home of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COUNTERFOIL_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+class _Listener(logging.Handler):
+    """Keeps the records that a person would have seen."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(f"{record.levelname} {record.name}: {record.getMessage()}")
+
+
+@contextlib.contextmanager
+def _quiet(item: pytest.Item) -> Generator[list[str]]:
+    """Fails when something was logged that the test's marks do not announce; gives what was logged."""
+    listener = _Listener()
+    logging.getLogger().addHandler(listener)
+    try:
+        yield listener.messages
+    finally:
+        logging.getLogger().removeHandler(listener)
+    announced = _announced(item)
+    noise = [said for said in listener.messages if not any(text in said for text in announced)]
+    if noise:
+        pytest.fail("logged, and nobody expected it:\n  " + "\n  ".join(noise), pytrace=False)
+
+
+def _announced(item: pytest.Item) -> list[str]:
+    return [str(mark.args[0]) for mark in item.iter_markers("expects_log")]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    with _quiet(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    with _quiet(item) as messages:
+        result = yield
+    missing = [text for text in _announced(item) if not any(text in said for said in messages)]
+    if missing:
+        pytest.fail("expected to be logged, and was not:\n  " + "\n  ".join(missing), pytrace=False)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    with _quiet(item):
+        return (yield)

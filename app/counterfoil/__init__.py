@@ -1,0 +1,92 @@
+"""Counterfoil: durable approvals. This is the author's door: re-exports only, standard library only."""
+
+from counterfoil.authoring.branching import first, parallel
+from counterfoil.authoring.codec import Secret, Unrecordable
+from counterfoil.authoring.effect_values import (
+    Effect,
+    LookUp,
+    append_rows,
+    http,
+    mail,
+    move_files,
+    secret,
+    write_file,
+)
+from counterfoil.authoring.evidence import Evidence, fields, file, table, text
+from counterfoil.authoring.file_door import FileFacts, FileRefused, Files, files
+from counterfoil.authoring.gates import Decision, approve, ask, claimed_elsewhere
+from counterfoil.authoring.machine import RunFacts
+from counterfoil.authoring.parameters import Field, File, Folder, Params, param
+from counterfoil.authoring.reporting import report, this_run
+from counterfoil.authoring.steps import Step, step
+from counterfoil.authoring.timing import now, random, sleep, sleep_until, uuid
+from counterfoil.authoring.workflows import Workflow, workflow
+from counterfoil.errors import (
+    Cancelled,
+    EffectFailed,
+    Expired,
+    NotApproved,
+    RefusedUse,
+    Rejected,
+    Returned,
+    StepFailed,
+    WorkflowError,
+)
+from counterfoil.facts import Money
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Cancelled",
+    "Decision",
+    "Effect",
+    "EffectFailed",
+    "Evidence",
+    "Expired",
+    "Field",
+    "File",
+    "FileFacts",
+    "FileRefused",
+    "Files",
+    "Folder",
+    "LookUp",
+    "Money",
+    "NotApproved",
+    "Params",
+    "RefusedUse",
+    "Rejected",
+    "Returned",
+    "RunFacts",
+    "Secret",
+    "Step",
+    "StepFailed",
+    "Unrecordable",
+    "Workflow",
+    "WorkflowError",
+    "append_rows",
+    "approve",
+    "ask",
+    "claimed_elsewhere",
+    "fields",
+    "file",
+    "files",
+    "first",
+    "http",
+    "mail",
+    "move_files",
+    "now",
+    "parallel",
+    "param",
+    "random",
+    "report",
+    "secret",
+    "sleep",
+    "sleep_until",
+    "step",
+    "table",
+    "text",
+    "this_run",
+    "uuid",
+    "workflow",
+    "write_file",
+]

@@ -1,0 +1,198 @@
+"""Effects as values: nothing has happened until one is awaited, and what is approved is exactly the value.
+
+An effect is a kind with a version (`write_file@1`) and plain arguments. Its digest is over the canonical text of both, so an
+approval can name precisely what it covers. What to do when the outcome is unknown is not written here: that comes from the
+runner's catalogue of effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from counterfoil.authoring import machine
+from counterfoil.authoring.codec import Secret, canonical, digest, to_plain
+from counterfoil.errors import NotApproved, RefusedUse
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """Where an approval of this effect stands: the gate's branch path and ordinal, and the item's number from 1."""
+
+    path: str
+    ordinal: int
+    n: int
+
+
+class Effect:
+    """A step with a consequence outside the run: await it, or put it into the plan of `approve`."""
+
+    __slots__ = ("_answer", "_left_out", "_seal", "args", "blobs", "editable", "kind", "needs")
+
+    def __init__(
+        self,
+        kind: str,
+        args: Mapping[str, Any],
+        *,
+        needs: Sequence[Effect] = (),
+        editable: Sequence[str] = (),
+    ) -> None:
+        self.blobs: dict[str, bytes] = {}
+        self.kind = kind
+        self.args: dict[str, Any] = to_plain(dict(args), self.blobs)
+        self.needs = tuple(needs)
+        self.editable = tuple(editable)
+        self._seal: Seal | None = None
+        self._left_out: str | None = None
+        self._answer: Any = None
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """Kind and arguments as plain JSON: what is shown, sealed and performed."""
+        return {"kind": self.kind, "args": self.args}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical body."""
+        return digest(canonical(self.body))
+
+    @property
+    def seal(self) -> Seal | None:
+        """The approval that covers this effect, once there is one."""
+        return self._seal
+
+    def sealed(self, seal: Seal) -> Effect:
+        """Mark this effect as covered."""
+        self._seal = seal
+        self._left_out = None
+        return self
+
+    def leave_out(self, why: str) -> None:
+        """Mark this effect as not covered; awaiting it raises NotApproved with these words."""
+        self._left_out = why
+
+    def refuse_if_left_out(self) -> None:
+        """Raise NotApproved where a person left this effect out or changed it."""
+        if self._left_out:
+            raise NotApproved(self._left_out)
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        return self._perform().__await__()
+
+    async def _perform(self) -> Any:
+        branch = machine.require(f"the effect {self.kind}")
+        self.refuse_if_left_out()
+        return await branch.machine.effect(branch, self)
+
+    def __repr__(self) -> str:
+        return f"<effect {self.kind} {self.args}>"
+
+
+def from_body(body: Mapping[str, Any]) -> Effect:
+    """The effect of a sealed body, as a decision hands it back."""
+    effect = Effect(str(body["kind"]), {})
+    effect.args = dict(body["args"])
+    return effect
+
+
+def write_file(path: str, data: bytes | str, *, needs: Sequence[Effect] = ()) -> Effect:
+    """Write one file beneath the workspace, whole or not at all; text is written as UTF-8.
+
+    The bytes are made in a step, so that replay never makes them anew.
+    """
+    content = data.encode("utf-8") if isinstance(data, str) else bytes(data)
+    return Effect("write_file@1", {"path": _relative(path), "data": content}, needs=needs)
+
+
+def append_rows(
+    path: str, rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], needs: Sequence[Effect] = ()
+) -> Effect:
+    """Append rows to a CSV file beneath the workspace; a missing file is made with the header `columns`.
+
+    Cell values are text, numbers, dates or None. Existing rows are kept byte for byte.
+    """
+    unknown = sorted({str(key) for row in rows for key in row} - set(columns))
+    if unknown:
+        raise RefusedUse(f"append_rows: the column '{unknown[0]}' is not among the columns {', '.join(columns)}")
+    cells = [["" if row.get(column) is None else str(row.get(column)) for column in columns] for row in rows]
+    return Effect("append_rows@1", {"path": _relative(path), "columns": list(columns), "rows": cells}, needs=needs)
+
+
+def move_files(moves: Iterable[tuple[str, str]], *, needs: Sequence[Effect] = ()) -> Effect:
+    """Move files beneath the workspace: pairs (from, to); a target that exists is a conflict, never overwritten."""
+    pairs = [[_relative(source), _relative(target)] for source, target in moves]
+    return Effect("move_files@1", {"moves": pairs}, needs=needs)
+
+
+def mail(
+    to: str | Sequence[str],
+    subject: str,
+    body: str,
+    *,
+    cc: Sequence[str] = (),
+    attachments: Sequence[tuple[str, bytes]] = (),
+    needs: Sequence[Effect] = (),
+    editable: Sequence[str] = (),
+) -> Effect:
+    """Send one mail through the SMTP account in the workspace's settings; attachments are (name, bytes)."""
+    recipients = [to] if isinstance(to, str) else list(to)
+    args = {
+        "to": recipients,
+        "cc": list(cc),
+        "subject": subject,
+        "body": body,
+        "attachments": [{"name": name, "data": data} for name, data in attachments],
+    }
+    return Effect("mail@1", args, needs=needs, editable=editable)
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """How to ask the other side whether an http effect happened: a GET whose `{key}` is the idempotency key.
+
+    Any 2xx means it happened and its body is the outcome; 404 means it did not; anything else stays unknown.
+    """
+
+    url: str
+
+
+def http(
+    method: str,
+    url: str,
+    *,
+    json: Any = None,
+    data: bytes | None = None,
+    headers: Mapping[str, str | Secret] | None = None,
+    reconcile: LookUp | None = None,
+    keyed: bool = False,
+    needs: Sequence[Effect] = (),
+) -> Effect:
+    """One HTTP request with an Idempotency-Key made from run and step.
+
+    `keyed=True` states that the other side honours that key, so an unknown outcome may be tried again; `reconcile` says how to ask.
+    Without either, an unknown outcome is put to a person. The answer is `{"status", "headers", "text"}`.
+    """
+    args = {
+        "method": method.upper(),
+        "url": url,
+        "json": json,
+        "data": data,
+        "headers": dict(headers or {}),
+        "reconcile": reconcile.url if reconcile else None,
+        "keyed": keyed,
+    }
+    return Effect("http@1", args, needs=needs)
+
+
+def secret(name: str) -> Secret:
+    """A handle to a secret in the keyring, for a header of `http`; the runner puts the value on the wire."""
+    return Secret(name)
+
+
+def _relative(path: str) -> str:
+    text = str(path)
+    parts = text.replace("\\", "/").split("/")
+    if not text or text.startswith(("/", "\\")) or ":" in parts[0] or ".." in parts or "\x00" in text:
+        raise RefusedUse(f"the path '{text}' does not lie beneath the workspace; write it relative to the workspace")
+    return "/".join(part for part in parts if part not in ("", "."))

@@ -1,0 +1,112 @@
+"""A step: a named piece of a run, performed until it is recorded, then never again."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Awaitable, Callable, Generator
+from datetime import timedelta
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
+
+from counterfoil.authoring import machine
+from counterfoil.authoring.codec import Decoder, decoder_for
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Step(Generic[P, R]):
+    """A typed awaitable in and out of a run; outside, awaiting it just runs it. `plain` is the bare function."""
+
+    def __init__(
+        self,
+        function: Callable[P, R] | Callable[P, Awaitable[R]],
+        *,
+        retries: int = 0,
+        process: bool = False,
+        on_failure: Literal["ask", "raise"] = "ask",
+        timeout: timedelta | None = None,
+        title: str = "",
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.plain: Callable[P, Any] = function
+        self.name: str = function.__name__
+        self.title = title or self.name.replace("_", " ")
+        self.retries = retries
+        self.process = process
+        self.on_failure = on_failure
+        self.timeout = timeout
+        self.signature = inspect.signature(function)
+        self.is_async = inspect.iscoroutinefunction(function)
+
+    @functools.cached_property
+    def decoder(self) -> Decoder:
+        """Turns a recorded result into the annotated return type.
+
+        Raises:
+            Unrecordable: the annotation has no recorded form, or cannot be resolved.
+        """
+        return decoder_for(self.returns)
+
+    @functools.cached_property
+    def returns(self) -> Any:
+        """The annotation of the result; an unannotated step returns plain values."""
+        hint = typing.get_type_hints(self.plain).get("return", Any)
+        return type(None) if hint is None else hint
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> StepCall[R]:
+        return StepCall(self, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<step {self.name}>"
+
+
+class StepCall(Generic[R_co]):
+    """One call of a step, performed when awaited."""
+
+    __slots__ = ("_args", "_kwargs", "_step")
+
+    def __init__(self, step: Step[Any, R_co], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._step = step
+        self._args = args
+        self._kwargs = kwargs
+
+    def __await__(self) -> Generator[Any, None, R_co]:
+        return self._perform().__await__()
+
+    async def _perform(self) -> R_co:
+        branch = machine.current()
+        if branch is None or branch.in_step:
+            result = self._step.plain(*self._args, **self._kwargs)
+            return typing.cast(R_co, await result if inspect.isawaitable(result) else result)
+        branch.machine.check(branch, f"the step {self._step.name}")
+        bound = self._step.signature.bind(*self._args, **self._kwargs)
+        bound.apply_defaults()
+        return typing.cast(R_co, await branch.machine.step(branch, self._step, dict(bound.arguments)))
+
+
+@overload
+def step(function: Callable[P, Awaitable[R]], /) -> Step[P, R]: ...
+@overload
+def step(function: Callable[P, R], /) -> Step[P, R]: ...
+@overload
+def step(
+    *,
+    retries: int = ...,
+    process: bool = ...,
+    on_failure: Literal["ask", "raise"] = ...,
+    timeout: timedelta | None = ...,
+    title: str = ...,
+) -> Callable[[Callable[P, R]], Step[P, R]]: ...
+def step(function: Any = None, /, **options: Any) -> Any:
+    """Make a function a step.
+
+    `retries`: more tries after a failure that may pass (0 = none). `process=True`: a forked child of the host, for CPU-bound or
+    hostile input. `on_failure="raise"`: record the failure and raise StepFailed instead of asking a person. `timeout`: the
+    longest one try may take.
+    """
+    if function is not None:
+        return Step(function)
+    return lambda given: Step(given, **options)

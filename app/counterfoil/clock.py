@@ -1,0 +1,68 @@
+"""Time is a parameter: whoever needs an instant is given a clock, so tests set it and never sleep.
+
+Instants are kept in the database as microseconds since the epoch in UTC (BIGINT), which sorts and compares alike on SQLite
+and PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Clock(Protocol):
+    """Where the present comes from."""
+
+    def now_us(self) -> int:
+        """Microseconds since the epoch, UTC."""
+        ...
+
+
+class SystemClock:
+    """The clock of this computer."""
+
+    def now_us(self) -> int:
+        """Microseconds since the epoch, UTC."""
+        return time.time_ns() // 1000
+
+
+class FakeClock:
+    """A clock that moves only when told; the Harness uses it."""
+
+    def __init__(self, start: datetime = datetime(2026, 11, 30, 8, 55, tzinfo=UTC)) -> None:
+        self._us = to_us(start)
+
+    def now_us(self) -> int:
+        """Microseconds since the epoch, UTC; each reading is one microsecond later than the one before."""
+        self._us += 1
+        return self._us
+
+    def advance(self, by: timedelta) -> None:
+        """Move the present forward."""
+        self._us += by // timedelta(microseconds=1)
+
+
+def to_us(at: datetime) -> int:
+    """An aware instant as microseconds since the epoch.
+
+    Raises:
+        ValueError: the instant has no zone.
+    """
+    if at.tzinfo is None:
+        raise ValueError("an instant needs a zone")
+    return (at - _EPOCH) // timedelta(microseconds=1)
+
+
+def from_us(us: int) -> datetime:
+    """Microseconds since the epoch as an aware UTC instant."""
+    return _EPOCH + timedelta(microseconds=us)
+
+
+def iso(us: int | None) -> str | None:
+    """The instant as JSON shows it: milliseconds, `Z` (`2026-11-30T08:55:12.204Z`)."""
+    if us is None:
+        return None
+    return from_us(us).strftime("%Y-%m-%dT%H:%M:%S.") + f"{us // 1000 % 1000:03d}Z"

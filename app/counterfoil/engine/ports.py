@@ -1,0 +1,141 @@
+"""What the engine needs from rooms above it, as protocols: performing effects, judging permission, advising on failure.
+
+The desk never imports a vendor and never knows how a file is written; it knows when, whether, and that it is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from counterfoil.facts import DoubtPolicy, FailureClass, Risk
+
+
+@dataclass(frozen=True, slots=True)
+class PlanEntry:
+    """One effect as a person sees it. Digests are SHA-256 of the file's bytes before and after, None where there is no file.
+
+    `base` is what of the world the approval is bound to (for files `{path: sha256 or None}`); it is sealed with the body.
+    """
+
+    effect: str
+    summary: str
+    target: str
+    risk: Risk
+    before_digest: str | None = None
+    after_digest: str | None = None
+    bytes: int | None = None
+    base: dict[str, str | None] = field(default_factory=dict)
+
+
+class Permission(StrEnum):
+    """What policy says of an effect that no approval covers."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A permission with the sentence that explains it."""
+
+    permission: Permission
+    reason: str
+
+
+class Finding(StrEnum):
+    """What looking an effect up has shown."""
+
+    HAPPENED = "happened"
+    NOT_HAPPENED = "not_happened"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """A finding, with the outcome (plain JSON) when it happened."""
+
+    finding: Finding
+    outcome: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileOp:
+    """One file of an apply set. `op` write, append or move; `before` is the SHA-256 the file must have now (None: absent).
+
+    `content` is the whole new content for write and append; for a move `target` is where it goes and `after` equals `before`.
+    """
+
+    n: int
+    op: str
+    path: str
+    target: str | None
+    before: str | None
+    after: str | None
+    content: bytes | None = field(repr=False, default=None)
+
+
+class BadEffect(Exception):  # noqa: N818 - it judges an effect
+    """The body is no effect of the catalogue, or its arguments are not of its shape."""
+
+
+class EffectTrouble(Exception):  # noqa: N818 - it carries a class beside its words
+    """An effect ended in a known failure; `retry_after` in seconds where the other side named one."""
+
+    def __init__(self, message: str, failure_class: FailureClass, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.failure_class = failure_class
+        self.retry_after = retry_after
+
+
+class Conflict(Exception):  # noqa: N818 - it names a state of the folder
+    """Files are not what the approval was sealed to; nothing was written. `paths` names them."""
+
+    def __init__(self, message: str, paths: Sequence[str]) -> None:
+        super().__init__(message)
+        self.paths = list(paths)
+
+
+class Effects(Protocol):
+    """The catalogue of effects and the hands that perform them."""
+
+    def check(self, body: dict[str, Any]) -> None:
+        """Raise BadEffect unless the body is an effect of the catalogue with arguments of its shape."""
+
+    def policy(self, body: dict[str, Any]) -> DoubtPolicy:
+        """What to do with an intent of this effect that has no outcome."""
+
+    def is_file(self, body: dict[str, Any]) -> bool:
+        """Whether it belongs to the apply set of its gate."""
+
+    def prepare(self, body: dict[str, Any], workspace: str) -> PlanEntry:
+        """Look at the world as it is and say what the effect would do; blocking, so call it in a thread."""
+
+    async def perform(self, body: dict[str, Any], key: str, workspace: str) -> Any:
+        """Do it; the outcome as plain JSON. Raises EffectTrouble where it is known not to have happened."""
+
+    async def reconcile(self, body: dict[str, Any], key: str, workspace: str) -> Reconciled:
+        """Ask the outside whether it happened."""
+
+    def file_ops(
+        self, items: Sequence[tuple[int, dict[str, Any], dict[str, str | None]]], workspace: str
+    ) -> list[FileOp]:
+        """The journal of an apply set: items are (number, body, sealed base). Raises Conflict where a base does not hold."""
+
+    def apply_files(self, ops: Sequence[FileOp], workspace: str, undo: str) -> dict[int, Any]:
+        """Apply a whole set, or what is left of it after a crash; outcomes (plain JSON) by item number.
+
+        Each file changes atomically (temporary file, fsync, rename; fsync of the folder). An op whose file already is what it must
+        become counts as done. Raises Conflict where a file is neither before nor after, with everything of the set put back.
+        Originals are kept in the folder `undo` first. Blocking, so call it in a thread.
+        """
+
+
+class Policy(Protocol):
+    """Who may do what, on the final arguments."""
+
+    def judge(self, body: dict[str, Any], workspace: str, manifest: dict[str, Any]) -> Judgement:
+        """What may happen with an effect that no approval covers."""

@@ -1,0 +1,218 @@
+"""The error tree. Its first cut is whose world went wrong: the user's (CounterfoilError), the author's workflow
+(WorkflowError), or control flow that no author may swallow (ControlFlow, a BaseException).
+
+A CounterfoilError carries a pinned code, one sentence that says what is wrong and where, and the next step.
+Standard library only: the author's door imports this module.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class CounterfoilError(Exception):
+    """Something in the user's world is not as it must be."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.next_step}".strip()
+
+
+class WrongUse(CounterfoilError):
+    """The command or a value given with it is not usable."""
+
+    code = "wrong_use"
+    exit_code = 2
+
+
+class WrongParameter(WrongUse):
+    """A parameter is unknown, missing or not of its type."""
+
+    code = "wrong_parameter"
+
+
+class UnknownTemplate(WrongUse):
+    """No template goes by that name."""
+
+    code = "unknown_template"
+
+
+class BrokenTemplate(WrongUse):
+    """The template's folder cannot be used as it is."""
+
+    code = "broken_template"
+
+
+class UnknownGate(WrongUse):
+    """No gate goes by that id."""
+
+    code = "unknown_gate"
+
+
+class UnknownRun(WrongUse):
+    """No run goes by that id."""
+
+    code = "unknown_run"
+
+
+class WrongWorkspace(WrongUse):
+    """The workspace folder cannot be used."""
+
+    code = "wrong_workspace"
+
+
+class WrongAnswer(WrongUse):
+    """The decision does not fit what the gate asks."""
+
+    code = "wrong_answer"
+
+
+class Declined(CounterfoilError):
+    """It was refused, and nothing was changed."""
+
+    code = "refused"
+
+
+class GateClosed(Declined):
+    """The gate takes no decision any more."""
+
+    code = "gate_closed"
+
+
+class AlreadyDecided(GateClosed):
+    """Somebody decided before."""
+
+    code = "already_decided"
+
+
+class StaleDigest(Declined):
+    """What was seen is not what the gate shows now."""
+
+    code = "stale_digest"
+
+
+class ClaimedElsewhere(Declined):
+    """Something in the gate was approved in another run."""
+
+    code = "claimed_elsewhere"
+
+
+class NotAllowed(Declined):
+    """This principal may not do that."""
+
+    code = "not_allowed"
+
+
+class RunEnded(Declined):
+    """The run has ended, so there is nothing left to do on it."""
+
+    code = "run_ended"
+
+
+class RunnerTrouble(CounterfoilError):
+    """The runner is off, or another one holds the lease."""
+
+    code = "runner"
+
+
+class StoreTrouble(CounterfoilError):
+    """The database cannot be used."""
+
+    code = "store"
+
+
+class NewerDatabase(StoreTrouble):
+    """The database was written by a newer version."""
+
+    code = "newer_database"
+
+
+class DiskFull(StoreTrouble):
+    """There is no room to record anything, so nothing is accepted."""
+
+    code = "disk_full"
+
+
+class Damaged(StoreTrouble):
+    """A row or blob does not match its digest."""
+
+    code = "damaged"
+
+
+class SecretMissing(CounterfoilError):
+    """A secret that is needed is not in the keyring."""
+
+    code = "secret_missing"
+
+
+class WorkflowError(Exception):
+    """What an author may catch in a workflow."""
+
+
+class StepFailed(WorkflowError):
+    """A step with on_failure="raise", or a decided skip, ended without a value."""
+
+
+class EffectFailed(WorkflowError):
+    """An effect was tried and ended in a known failure."""
+
+
+class NotApproved(WorkflowError):
+    """An effect was left out of an approval, or changed in it."""
+
+
+class Rejected(WorkflowError):
+    """A person said no; uncaught, the run ends done with that verdict."""
+
+    def __init__(self, comment: str = "", by: str = "") -> None:
+        super().__init__(comment)
+        self.comment = comment
+        self.by = by
+
+
+class Returned(WorkflowError):
+    """A person sent it back to be done differently; `answers` holds declared fields that were filled in."""
+
+    def __init__(self, comment: str = "", by: str = "", answers: dict[str, object] | None = None) -> None:
+        super().__init__(comment)
+        self.comment = comment
+        self.by = by
+        self.answers = answers or {}
+
+
+class Expired(WorkflowError):
+    """Nobody decided in time."""
+
+
+class RefusedUse(WorkflowError):
+    """A workflow did something that cannot be replayed; the message says what to write instead."""
+
+
+class ControlFlow(BaseException):
+    """Never caught by `except Exception`: an author's handler must not swallow it."""
+
+
+class Cancelled(ControlFlow):
+    """The run was cancelled; let it pass, `finally` blocks run."""
+
+
+class Mismatch(ControlFlow):
+    """Replay met a record that the workflow did not ask for."""
+
+    def __init__(self, message: str, path: str, ordinal: int, recorded: str, asked: str) -> None:
+        super().__init__(message)
+        self.path = path
+        self.ordinal = ordinal
+        self.recorded = recorded
+        self.asked = asked
+
+
+class Closed(ControlFlow):
+    """The runner ended this session; the host goes away and the run carries on later."""

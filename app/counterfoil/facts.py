@@ -1,0 +1,147 @@
+"""The words that are persisted: states, kinds and their allowed arrows.
+
+Every value here is written to the database, so it is a literal that a test pins. Two enums per concept were rejected:
+one StrEnum serves Python, SQL and JSON alike. Standard library only: the author's door imports this module.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from decimal import Decimal
+from enum import StrEnum
+
+
+class RunState(StrEnum):
+    """Where a run is. Trouble is not a state: it is a gate in the inbox."""
+
+    READY = "ready"  # -> running (claimed), cancelled
+    RUNNING = "running"  # -> waiting (every branch waits), ready (runner lost), done, failed, cancelled
+    WAITING = "waiting"  # -> ready (a wait was answered), failed (a person stopped it), cancelled
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+RUN_ARROWS: dict[RunState, frozenset[RunState]] = {
+    RunState.READY: frozenset({RunState.RUNNING, RunState.CANCELLED}),
+    RunState.RUNNING: frozenset({RunState.WAITING, RunState.READY, RunState.DONE, RunState.FAILED, RunState.CANCELLED}),
+    RunState.WAITING: frozenset({RunState.READY, RunState.FAILED, RunState.CANCELLED}),
+    RunState.DONE: frozenset(),
+    RunState.FAILED: frozenset(),
+    RunState.CANCELLED: frozenset(),
+}
+ENDED = frozenset({RunState.DONE, RunState.FAILED, RunState.CANCELLED})
+
+
+class GateKind(StrEnum):
+    """Why a run waits for a person."""
+
+    APPROVAL = "approval"
+    QUESTION = "question"
+    DOUBT = "doubt"
+    FAILURE = "failure"
+
+
+class GateState(StrEnum):
+    """Where a gate is."""
+
+    OPEN = "open"  # -> decided, withdrawn, expired, superseded
+    DECIDED = "decided"  # -> open (the decision was voided before it took effect)
+    WITHDRAWN = "withdrawn"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+
+
+class Slot(StrEnum):
+    """What a gate is to its step: the step itself, or something that stands before its outcome."""
+
+    OUTCOME = "outcome"  # approve() and ask(): the decision is the record
+    GATE = "gate"  # an effect that policy asks about: the decision allows it
+    DOUBT = "doubt"  # an intent without an outcome
+    FAILURE = "failure"  # a used-up or structural failure, a mismatch, a run set aside
+
+
+class Verdict(StrEnum):
+    """What a person answered."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    RETURNED = "returned"
+    ANSWERED = "answered"
+
+
+class StepKind(StrEnum):
+    """What a record is about. `child`, `llm` and `tool` are in the contract and come with their rooms."""
+
+    STEP = "step"
+    EFFECT = "effect"
+    GATE = "gate"
+    TIMER = "timer"
+    RACE = "race"
+    LOOKUP = "lookup"
+
+
+class Outcome(StrEnum):
+    """How a step ended: a kind beside one payload, never two nullable columns."""
+
+    OK = "ok"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class AttemptState(StrEnum):
+    """How one try ended. `unknown`: an effect began and nobody recorded an end."""
+
+    UNKNOWN = "unknown"
+    OK = "ok"
+    FAILED = "failed"
+
+
+class FailureClass(StrEnum):
+    """What a failure deserves."""
+
+    TRANSIENT = "transient"
+    STRUCTURAL = "structural"
+    UNKNOWN = "unknown"
+
+
+class DoubtPolicy(StrEnum):
+    """What to do with an intent that has no outcome. It comes from the catalogue of effects, never from a host."""
+
+    RETRY = "retry"
+    RECONCILE = "reconcile"
+    ASK = "ask"
+
+
+class Risk(StrEnum):
+    """What a plan entry does to the world."""
+
+    NORMAL = "normal"
+    RUNS_LATER = "runs_later"
+    SENDS = "sends"
+    SPENDS = "spends"
+    DESTROYS = "destroys"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Money:
+    """An amount with its currency; amounts of two currencies are never added."""
+
+    amount: Decimal
+    currency: str
+
+    def __add__(self, other: Money) -> Money:
+        """Sum of two amounts of one currency.
+
+        Raises:
+            ValueError: the currencies differ.
+        """
+        if other.currency != self.currency:
+            raise ValueError(f"{self.currency} and {other.currency} cannot be added")
+        return Money(self.amount + other.amount, self.currency)
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.currency}"
+
+
+INLINE_LIMIT = 64 * 1024  # bytes of text kept in a row; anything longer is a content-addressed blob

@@ -1,0 +1,73 @@
+"""Where things are on disk: the home with the database, and what is bundled with the program."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The data folder: `counterfoil.db`, `blobs/`, `stages/`, `undo/`, `logs/`, `run/`."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        """The one SQLite file that holds every checkpoint."""
+        return self.root / "counterfoil.db"
+
+    @property
+    def blobs(self) -> Path:
+        """Content-addressed payloads over 64 KiB."""
+        return self.root / "blobs"
+
+    @property
+    def undo(self) -> Path:
+        """Originals that approved effects displaced."""
+        return self.root / "undo"
+
+    @property
+    def logs(self) -> Path:
+        """Log files of the runner."""
+        return self.root / "logs"
+
+    @property
+    def run(self) -> Path:
+        """Sockets and lock files of live processes."""
+        return self.root / "run"
+
+    @property
+    def templates(self) -> Path:
+        """Templates of this person, looked up after the workspace's."""
+        return self.root / "templates"
+
+    @property
+    def versions(self) -> Path:
+        """Unpacked template versions, named by digest; made anew from the database when missing."""
+        return self.root / "run" / "versions"
+
+    def create(self) -> Home:
+        """Make the folders, private to this account; safe to repeat."""
+        for folder in (self.root, self.blobs, self.root / "stages", self.undo, self.logs, self.run):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self
+
+
+def find_home(chosen: str | os.PathLike[str] | None = None) -> Home:
+    """The home: the one chosen, else COUNTERFOIL_HOME, else the platform's user data folder."""
+    given = chosen or os.environ.get("COUNTERFOIL_HOME")
+    if given:
+        return Home(Path(given).expanduser().resolve())
+    import platformdirs  # third party, lazy: only needed when nothing was chosen
+
+    return Home(Path(platformdirs.user_data_dir("counterfoil", appauthor=False)))
+
+
+def bundled(kind: str) -> Path:
+    """The folder of bundled `workflows` or `resources`, in a checkout and in an installed wheel alike."""
+    checkout = _PACKAGE.parent.parent / kind
+    return checkout if checkout.is_dir() else _PACKAGE / "_bundled" / kind

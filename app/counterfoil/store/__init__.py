@@ -1,0 +1,1 @@
+"""The only SQL: tables, migrations, one module per noun, rows to facts."""

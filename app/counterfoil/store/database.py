@@ -1,0 +1,182 @@
+"""Opening the one database: where it may live, how it is set up, which version it has.
+
+SQLite in WAL with synchronous=FULL (fullfsync on macOS) and foreign keys; transactions are ours (BEGIN IMMEDIATE), so the driver's
+own are switched off. A network drive is refused, because WAL needs shared memory between processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from counterfoil.clock import Clock, SystemClock
+from counterfoil.errors import DiskFull, NewerDatabase, StoreTrouble
+from counterfoil.places import Home
+from counterfoil.store.transactions import Txn
+
+T = TypeVar("T")
+SCHEMA = 1  # raised by every migration; kept in PRAGMA user_version, so that a look costs no import
+_NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "webdav", "davfs"})
+BUSY_MS = 15_000
+
+
+class Database:
+    """One process's way to the checkpoint database; it holds no connection until one is needed."""
+
+    def __init__(self, home: Home, clock: Clock | None = None) -> None:
+        self.home = home
+        self.clock = clock or SystemClock()
+        self._engine = sa.create_engine(
+            "sqlite://",
+            creator=self._connect,
+            poolclass=sa.pool.NullPool,
+            isolation_level=None,
+            connect_args={},
+        )
+        self._reader: sa.Connection | None = None
+
+    def _connect(self) -> sqlite3.Connection:
+        raw = sqlite3.connect(self.home.database, isolation_level=None, timeout=BUSY_MS / 1000, check_same_thread=False)
+        raw.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+        raw.execute("PRAGMA journal_mode=WAL")
+        raw.execute("PRAGMA synchronous=FULL")
+        raw.execute("PRAGMA foreign_keys=ON")
+        if sys.platform == "darwin":
+            raw.execute("PRAGMA fullfsync=ON")
+        return raw
+
+    def connect(self) -> sa.Connection:
+        """A new connection of the caller's own; close it."""
+        return self._engine.connect()
+
+    @property
+    def reader(self) -> sa.Connection:
+        """A connection for reads on the thread that opened this database; no transaction stays open on it."""
+        if self._reader is None:
+            self._reader = self.connect()
+        return self._reader
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[sa.Connection]:
+        """Reads that all see the same moment."""
+        connection = self.reader
+        connection.exec_driver_sql("BEGIN")
+        try:
+            yield connection
+        finally:
+            connection.exec_driver_sql("ROLLBACK")
+            connection.rollback()
+
+    def transact(self, operation: Callable[[Txn], T]) -> T:
+        """Run one operation in a transaction of its own, committed with a sync before this returns.
+
+        Raises:
+            DiskFull: nothing could be kept, and nothing was.
+        """
+        with self.connect() as connection, translated():
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            txn = Txn(connection, self.clock.now_us())
+            try:
+                result = operation(txn)
+            except BaseException:
+                _rollback(connection)
+                raise
+            connection.exec_driver_sql("COMMIT")
+            return result
+
+    def close(self) -> None:
+        """Let go of the reader."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        self._engine.dispose()
+
+
+def _rollback(connection: sa.Connection) -> None:
+    raw: Any = connection.connection.driver_connection
+    if raw.in_transaction:  # a full disk has rolled back by itself
+        connection.exec_driver_sql("ROLLBACK")
+
+
+@contextlib.contextmanager
+def translated() -> Iterator[None]:
+    """Turn the driver's errors about the user's world into ours."""
+    try:
+        yield
+    except sa.exc.OperationalError as problem:
+        text = str(problem.orig)
+        if "full" in text:
+            raise DiskFull(
+                "The disk is full, so nothing can be kept and nothing was accepted.",
+                "Free some space; nothing is lost.",
+            ) from problem
+        raise StoreTrouble(f"The database could not be used: {text}.", "Run: counterfoil doctor") from problem
+
+
+def open_database(home: Home, clock: Clock | None = None) -> Database:
+    """The database of a home, made or migrated when needed.
+
+    Raises:
+        NewerDatabase: a newer version of the program wrote it.
+        StoreTrouble: it lies where it cannot be safe, or is no database of ours.
+    """
+    _refuse_network(home.root)
+    try:
+        home.create()
+    except OSError as problem:
+        raise StoreTrouble(
+            f"The data folder {home.root} cannot be used: {problem.strerror}.", "Choose another with --home DIR."
+        ) from problem
+    version = _version_of(home.database)
+    if version > SCHEMA:
+        raise NewerDatabase(
+            f"The data in {home.root} was written by a newer Counterfoil (data version {version}); this one knows {SCHEMA}.",
+            "Start the newer program, or choose another data folder with --home DIR.",
+        )
+    if version < SCHEMA:
+        from counterfoil.store.migrating import migrate  # noqa: PLC0415 - Alembic costs 0.2 s and is needed once
+
+        migrate(home.database, version, SCHEMA)
+    return Database(home, clock)
+
+
+def _version_of(path: Path) -> int:
+    if not path.exists() or path.stat().st_size == 0:
+        return 0
+    try:
+        with contextlib.closing(sqlite3.connect(path, timeout=BUSY_MS / 1000)) as raw:
+            return int(raw.execute("PRAGMA user_version").fetchone()[0])
+    except sqlite3.DatabaseError as problem:
+        raise StoreTrouble(
+            f"{path} is not a database of Counterfoil: {problem}.",
+            "Move it away, or restore a backup of the data folder.",
+        ) from problem
+
+
+def _refuse_network(folder: Path) -> None:
+    kind = filesystem_of(folder)
+    if kind in _NETWORK:
+        raise StoreTrouble(
+            f"The data folder {folder} lies on a network drive ({kind}), where a database can be damaged.",
+            "Choose a folder on this computer with --home DIR.",
+        )
+
+
+def filesystem_of(folder: Path) -> str:
+    """The file system a folder lies on, as Linux names it; "" where that cannot be told."""
+    mounts = Path("/proc/self/mounts")
+    if not mounts.exists():
+        return ""
+    best, kind = "", ""
+    for line in mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
+        parts = line.split(" ")
+        point = parts[1].replace("\\040", " ")
+        if (f"{folder}/").startswith(point.rstrip("/") + "/") and len(point) >= len(best):
+            best, kind = point, parts[2]
+    return kind

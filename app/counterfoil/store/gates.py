@@ -1,0 +1,294 @@
+"""Gates, the decisions on them, the seals that decisions make, and the claims that only one run may hold."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from counterfoil.facts import GateKind, GateState, Slot
+from counterfoil.store import tables
+from counterfoil.store.transactions import Row, Txn
+
+_GATE = tables.gate
+_DECISION = tables.decision
+_SEAL = tables.seal
+_CLAIM = tables.claim
+_NEXT_NUMBER = sa.select(sa.func.coalesce(sa.func.max(_GATE.c.number), 0) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class NewGate:
+    """A gate to be opened. `spec` is canonical text (or a blob's digest); `digest` is over exactly what will be shown."""
+
+    run_id: str
+    path: str
+    ordinal: int
+    slot: Slot
+    kind: GateKind
+    title: str
+    spec: str
+    spec_blob: bool
+    asked_digest: str
+    digest: str
+    round: int = 1
+    due_at: int | None = None
+    on_due: str | None = None
+    claims: tuple[str, ...] = ()
+    workspace: str = ""
+
+
+def open_gate(txn: Txn, new: NewGate) -> Row:
+    """Write a gate and what it would claim; its row."""
+    gate_id = uuid.uuid4().hex
+    txn.do(
+        sa.insert(_GATE),
+        {
+            "gate_id": gate_id,
+            "number": txn.value(_NEXT_NUMBER),
+            "run_id": new.run_id,
+            "path": new.path,
+            "ordinal": new.ordinal,
+            "slot": str(new.slot),
+            "kind": str(new.kind),
+            "state": str(GateState.OPEN),
+            "title": new.title,
+            "spec": new.spec,
+            "spec_blob": new.spec_blob,
+            "asked_digest": new.asked_digest,
+            "digest": new.digest,
+            "round": new.round,
+            "asked_at": txn.now_us,
+            "due_at": new.due_at,
+            "on_due": new.on_due,
+        },
+    )
+    if new.claims:
+        rows = [
+            {"gate_id": gate_id, "key": key, "workspace": new.workspace, "run_id": new.run_id, "held": False}
+            for key in sorted(set(new.claims))
+        ]
+        txn.do(sa.insert(_CLAIM), rows)
+    txn.touched.add(new.run_id)
+    return get(txn.conn, gate_id)
+
+
+def get(conn: sa.Connection, gate_id: str) -> Row:
+    """One gate's row; a KeyError for an unknown id is a bug of the caller."""
+    row = conn.execute(sa.select(_GATE).where(_GATE.c.gate_id == gate_id)).mappings().first()
+    if row is None:
+        raise KeyError(gate_id)
+    return row
+
+
+def newest(conn: sa.Connection, run_id: str, path: str, ordinal: int, slot: Slot) -> Row | None:
+    """The newest gate that stands at an identity and slot."""
+    query = (
+        sa.select(_GATE)
+        .where(_GATE.c.run_id == run_id, _GATE.c.path == path, _GATE.c.ordinal == ordinal, _GATE.c.slot == str(slot))
+        .order_by(_GATE.c.number.desc())
+        .limit(1)
+    )
+    return conn.execute(query).mappings().first()
+
+
+def rounds(conn: sa.Connection, run_id: str, path: str, ordinal: int, slot: Slot) -> int:
+    """How many gates have stood at an identity and slot."""
+    query = sa.select(sa.func.count()).where(
+        _GATE.c.run_id == run_id, _GATE.c.path == path, _GATE.c.ordinal == ordinal, _GATE.c.slot == str(slot)
+    )
+    return int(conn.execute(query).scalar_one())
+
+
+def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
+    """Every gate of a run, oldest first."""
+    return list(
+        conn.execute(sa.select(_GATE).where(_GATE.c.run_id == run_id).order_by(_GATE.c.number)).mappings().all()
+    )
+
+
+def in_state(
+    conn: sa.Connection, state: GateState, *, limit: int | None = None, workspace: str | None = None
+) -> list[Row]:
+    """Gates in a state, oldest question first."""
+    query = sa.select(_GATE).where(_GATE.c.state == str(state)).order_by(_GATE.c.asked_at)
+    if workspace is not None:
+        query = query.join(tables.run, tables.run.c.run_id == _GATE.c.run_id).where(tables.run.c.workspace == workspace)
+    if limit is not None:
+        query = query.limit(limit)
+    return list(conn.execute(query).mappings().all())
+
+
+def find(conn: sa.Connection, reference: str) -> list[Row]:
+    """Gates that an id, a prefix of it or `g-81` may mean."""
+    if reference.startswith("g-") and reference[2:].isdigit():
+        query = sa.select(_GATE).where(_GATE.c.number == int(reference[2:]))
+    else:
+        query = sa.select(_GATE).where(_GATE.c.gate_id.startswith(reference, autoescape=True)).limit(2)
+    return list(conn.execute(query).mappings().all())
+
+
+def close(txn: Txn, gate_id: str, state: GateState, why: str) -> bool:
+    """End an open gate without a decision; False where it was open no more."""
+    changed = txn.do(
+        sa.update(_GATE)
+        .where(_GATE.c.gate_id == gate_id, _GATE.c.state == str(GateState.OPEN))
+        .values(state=str(state), closed_at=txn.now_us, closed_why=why)
+    )
+    if changed:
+        txn.do(sa.delete(_CLAIM).where(_CLAIM.c.gate_id == gate_id, _CLAIM.c.held.is_(False)))
+    return changed == 1
+
+
+def withdraw_all(txn: Txn, run_id: str, why: str) -> int:
+    """The run is closing: its open gates end with it, in the same transaction; how many."""
+    query = sa.select(_GATE.c.gate_id).where(_GATE.c.run_id == run_id, _GATE.c.state == str(GateState.OPEN))
+    ids = list(txn.conn.execute(query).scalars())
+    for gate_id in ids:
+        close(txn, gate_id, GateState.WITHDRAWN, why)
+    return len(ids)
+
+
+def decide(txn: Txn, gate_id: str, digest: str, why: str) -> bool:
+    """Compare-and-set an open gate, with exactly this digest, to decided; False when somebody was first or it changed."""
+    changed = txn.do(
+        sa.update(_GATE)
+        .where(_GATE.c.gate_id == gate_id, _GATE.c.state == str(GateState.OPEN), _GATE.c.digest == digest)
+        .values(state=str(GateState.DECIDED), closed_at=txn.now_us, closed_why=why)
+    )
+    return changed == 1
+
+
+def reopen(txn: Txn, gate_id: str) -> None:
+    """A decision was voided before it took effect: the gate is open again, its seals and held claims are gone."""
+    txn.do(
+        sa.update(_GATE)
+        .where(_GATE.c.gate_id == gate_id, _GATE.c.state == str(GateState.DECIDED), _GATE.c.taken_at.is_(None))
+        .values(state=str(GateState.OPEN), closed_at=None, closed_why=None)
+    )
+    txn.do(sa.delete(_SEAL).where(_SEAL.c.gate_id == gate_id))
+    txn.do(sa.update(_CLAIM).where(_CLAIM.c.gate_id == gate_id).values(held=False))
+
+
+def add_decision(txn: Txn, **row: Any) -> None:
+    """Write a decision row."""
+    txn.do(sa.insert(_DECISION), row)
+
+
+def decisions(conn: sa.Connection, gate_id: str) -> list[Row]:
+    """Decisions on a gate that stand, oldest first."""
+    query = (
+        sa.select(_DECISION)
+        .where(_DECISION.c.gate_id == gate_id, _DECISION.c.voided_at.is_(None))
+        .order_by(_DECISION.c.row)
+    )
+    return list(conn.execute(query).mappings().all())
+
+
+def void_decision(txn: Txn, row: int) -> None:
+    """Take a decision back; its row stays for the trail."""
+    txn.do(sa.update(_DECISION).where(_DECISION.c.row == row).values(voided_at=txn.now_us))
+
+
+def answered(conn: sa.Connection, run_id: str, now_us: int) -> list[Row]:
+    """Decided gates of a run whose decision is in effect and was not taken up: gate columns plus the decision's."""
+    query = (
+        sa.select(_GATE, _DECISION.c.verdict, _DECISION.c.answers, _DECISION.c.comment, _DECISION.c.principal)
+        .join(_DECISION, sa.and_(_DECISION.c.gate_id == _GATE.c.gate_id, _DECISION.c.voided_at.is_(None)))
+        .where(
+            _GATE.c.run_id == run_id,
+            _GATE.c.state.in_([str(GateState.DECIDED), str(GateState.EXPIRED)]),
+            _GATE.c.taken_at.is_(None),
+            _DECISION.c.effective_at <= now_us,
+        )
+        .order_by(_GATE.c.number)
+    )
+    return list(conn.execute(query).mappings().all())
+
+
+def take(txn: Txn, gate_id: str) -> None:
+    """Mark a decided gate as taken up by its run; from now on it cannot be voided."""
+    txn.do(sa.update(_GATE).where(_GATE.c.gate_id == gate_id).values(taken_at=txn.now_us))
+
+
+def add_seals(txn: Txn, gate_id: str, items: Sequence[tuple[int, str, str, str]]) -> None:
+    """Seal plan items: (number from 1, body text, base text, digest)."""
+    if items:
+        rows = [
+            {"gate_id": gate_id, "n": n, "body": body, "base": base, "digest": digest}
+            for n, body, base, digest in items
+        ]
+        txn.do(sa.insert(_SEAL), rows)
+
+
+def seals(conn: sa.Connection, gate_id: str) -> list[Row]:
+    """The sealed items of a gate, in order."""
+    return list(conn.execute(sa.select(_SEAL).where(_SEAL.c.gate_id == gate_id).order_by(_SEAL.c.n)).mappings().all())
+
+
+def spend(txn: Txn, gate_id: str, n: int, path: str, ordinal: int) -> bool:
+    """Spend a sealed item at an identity; False where there is none, or it is spent elsewhere."""
+    changed = txn.do(
+        sa.update(_SEAL)
+        .where(_SEAL.c.gate_id == gate_id, _SEAL.c.n == n, _SEAL.c.spent_at_path.is_(None))
+        .values(spent_at_path=path, spent_at_ordinal=ordinal)
+    )
+    return changed == 1
+
+
+def move_seals(txn: Txn, old_gate: str, new_gate: str) -> None:
+    """A fresh approval of a conflicting set covers what the old one did: spent marks go over by item number."""
+    for row in seals(txn.conn, old_gate):
+        if row["spent_at_path"] is not None:
+            spend(txn, new_gate, row["n"], row["spent_at_path"], row["spent_at_ordinal"])
+
+
+def claims(conn: sa.Connection, gate_id: str) -> list[str]:
+    """The claim keys of a gate."""
+    return list(
+        conn.execute(sa.select(_CLAIM.c.key).where(_CLAIM.c.gate_id == gate_id).order_by(_CLAIM.c.key)).scalars()
+    )
+
+
+def hold_claims(txn: Txn, gate_id: str) -> None:
+    """The gate was approved: its claims are held by its run from now on."""
+    txn.do(sa.update(_CLAIM).where(_CLAIM.c.gate_id == gate_id).values(held=True))
+
+
+def release_claims(txn: Txn, run_id: str) -> None:
+    """The run ended without performing: what it held and did not perform may be claimed again."""
+    txn.do(sa.delete(_CLAIM).where(_CLAIM.c.run_id == run_id))
+
+
+def rivals(conn: sa.Connection, workspace: str, keys: Sequence[str], run_id: str, *, held_only: bool) -> list[Row]:
+    """Claims of other runs on these keys: key, held, and the run's number and gate's number."""
+    found: list[Row] = []
+    for start in range(0, len(keys), 500):
+        query = (
+            sa.select(
+                _CLAIM.c.key,
+                _CLAIM.c.held,
+                tables.run.c.number.label("run_number"),
+                _GATE.c.number.label("gate_number"),
+            )
+            .join(tables.run, tables.run.c.run_id == _CLAIM.c.run_id)
+            .join(_GATE, _GATE.c.gate_id == _CLAIM.c.gate_id)
+            .where(
+                _CLAIM.c.workspace == workspace, _CLAIM.c.run_id != run_id, _CLAIM.c.key.in_(keys[start : start + 500])
+            )
+            .order_by(_CLAIM.c.held.desc(), tables.run.c.number)
+        )
+        if held_only:
+            query = query.where(_CLAIM.c.held.is_(True))
+        found.extend(conn.execute(query).mappings().all())
+    return found
+
+
+def answer_json(row: Row) -> dict[str, Any]:
+    """The answers of a decision row as plain JSON."""
+    answers: dict[str, Any] = json.loads(row["answers"])
+    return answers

@@ -1,0 +1,81 @@
+"""Bringing a database to this version: the file is copied aside, the copy is migrated and verified, then swapped in.
+
+Alembic runs the revisions; PRAGMA user_version repeats which one is in force, so that opening a current database needs no Alembic.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+
+from counterfoil.errors import StoreTrouble
+from counterfoil.store import migrations
+
+
+def migrate(path: Path, found: int, wanted: int) -> None:
+    """Migrate the file at `path` from data version `found` to `wanted`.
+
+    Raises:
+        StoreTrouble: the migrated copy does not pass SQLite's own check; the old file is untouched.
+    """
+    copy = path.with_name(f"{path.name}.{os.getpid()}.new")
+    copy.unlink(missing_ok=True)
+    try:
+        if found:
+            _copy(path, copy)
+        _upgrade(copy, wanted)
+        _verify(copy)
+        if found:
+            os.replace(path, path.with_name(f"{path.name}.before-{wanted}"))
+            _drop_side_files(path)
+        _place(copy, path, replace=bool(found))
+    finally:
+        copy.unlink(missing_ok=True)
+        _drop_side_files(copy)
+
+
+def _place(copy: Path, path: Path, *, replace: bool) -> None:
+    if replace or (path.exists() and path.stat().st_size == 0):
+        os.replace(copy, path)
+        return
+    with contextlib.suppress(FileExistsError):  # another process made it meanwhile: theirs is as good
+        os.link(copy, path)
+
+
+def _copy(source: Path, target: Path) -> None:
+    with contextlib.closing(sqlite3.connect(source)) as old, contextlib.closing(sqlite3.connect(target)) as new:
+        old.backup(new)
+
+
+def _drop_side_files(path: Path) -> None:
+    for suffix in ("-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _upgrade(path: Path, wanted: int) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    engine = sa.create_engine(f"sqlite:///{path}", poolclass=sa.pool.NullPool)
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        raw.execute(f"PRAGMA user_version={wanted}")
+        raw.commit()
+
+
+def _verify(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        verdict = raw.execute("PRAGMA integrity_check").fetchone()[0]
+        broken = raw.execute("PRAGMA foreign_key_check").fetchall()
+    if verdict != "ok" or broken:
+        raise StoreTrouble(
+            f"The migrated copy of {path.name} did not pass its check ({verdict}).",
+            "The old file is untouched; restore a backup.",
+        )

@@ -1,0 +1,1 @@
+"""Alembic's folder: one revision per data version, forward only."""

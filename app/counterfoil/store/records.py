@@ -1,0 +1,161 @@
+"""Step records: one per identity, chained per run by a hash, never changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from counterfoil.facts import AttemptState, FailureClass, Outcome, StepKind
+from counterfoil.store import tables
+from counterfoil.store.transactions import Row, Txn
+
+_RECORD = tables.record
+_INSERT = sa.insert(_RECORD)
+_HEAD = sa.select(_RECORD.c.hash).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row.desc()).limit(1)
+_OF_RUN = sa.select(_RECORD).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row)
+_COUNT = sa.select(sa.func.count()).where(_RECORD.c.run_id == sa.bindparam("rid"))
+_ATTEMPT = tables.attempt
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecord:
+    """A record to be written. `payload` is canonical text, or a blob's digest when `payload_blob`."""
+
+    run_id: str
+    path: str
+    ordinal: int
+    kind: StepKind
+    name: str
+    args_digest: str
+    outcome: Outcome
+    payload: str
+    payload_blob: bool = False
+    summary: str | None = None
+    started_at: int = 0
+    attempts: int = 1
+    key: str | None = None
+    origin: str | None = None
+
+
+def append(txn: Txn, new: NewRecord) -> str:
+    """Write a record and chain it; the run's new head hash. A second record of one identity is an integrity error."""
+    head = txn.heads.get(new.run_id)
+    if head is None:
+        head = txn.value(_HEAD, {"rid": new.run_id}) or new.run_id
+    row = {
+        "run_id": new.run_id,
+        "path": new.path,
+        "ordinal": new.ordinal,
+        "kind": str(new.kind),
+        "name": new.name,
+        "args_digest": new.args_digest,
+        "outcome": str(new.outcome),
+        "payload": new.payload,
+        "payload_blob": new.payload_blob,
+        "summary": new.summary,
+        "started_at": new.started_at or txn.now_us,
+        "committed_at": txn.now_us,
+        "attempts": new.attempts,
+        "key": new.key,
+        "origin": new.origin,
+    }
+    row["hash"] = head = record_hash(head, row)
+    txn.touched.add(new.run_id)
+    txn.do(_INSERT, row)
+    txn.heads[new.run_id] = head
+    return head
+
+
+def record_hash(before: str, row: dict[str, Any] | Row) -> str:
+    """SHA-256 over the hash before and the record's fields as a JSON list."""
+    names = (
+        "run_id", "path", "ordinal", "kind", "name", "args_digest", "outcome", "payload", "payload_blob", "summary",
+        "started_at", "committed_at", "attempts", "key", "origin",
+    )  # fmt: skip
+    text = json.dumps([before, *(row[name] for name in names)], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
+    """Every record of a run, in commit order."""
+    return list(conn.execute(_OF_RUN, {"rid": run_id}).mappings().all())
+
+
+def count(conn: sa.Connection, run_id: str) -> int:
+    """How many records a run has."""
+    return int(conn.execute(_COUNT, {"rid": run_id}).scalar_one())
+
+
+def head(conn: sa.Connection, run_id: str) -> str:
+    """The hash of a run's last record; of a run without one, its id."""
+    return conn.execute(_HEAD, {"rid": run_id}).scalar() or run_id
+
+
+def note_attempt(
+    txn: Txn,
+    run_id: str,
+    path: str,
+    ordinal: int,
+    *,
+    kind: StepKind,
+    name: str,
+    state: AttemptState,
+    started_at: int | None = None,
+    failure_class: FailureClass | None = None,
+    message: str | None = None,
+    detail: str | None = None,
+    next_at: int | None = None,
+) -> int:
+    """Write the row of a try; its number, from 1."""
+    known = sa.select(sa.func.count()).where(*_same(_ATTEMPT, run_id, path, ordinal))
+    n = int(txn.value(known)) + 1
+    txn.do(
+        sa.insert(_ATTEMPT),
+        {
+            "run_id": run_id,
+            "path": path,
+            "ordinal": ordinal,
+            "n": n,
+            "kind": str(kind),
+            "name": name,
+            "state": str(state),
+            "started_at": started_at or txn.now_us,
+            "ended_at": None if state is AttemptState.UNKNOWN else txn.now_us,
+            "failure_class": failure_class,
+            "message": message,
+            "detail": detail,
+            "next_at": next_at,
+        },
+    )
+    return n
+
+
+def end_attempt(
+    txn: Txn, run_id: str, path: str, ordinal: int, state: AttemptState, message: str | None = None
+) -> None:
+    """Say how the newest try ended."""
+    newest = sa.select(sa.func.max(_ATTEMPT.c.row)).where(*_same(_ATTEMPT, run_id, path, ordinal)).scalar_subquery()
+    txn.do(
+        sa.update(_ATTEMPT).where(_ATTEMPT.c.row == newest),
+        {"state": str(state), "ended_at": txn.now_us, "message": message},
+    )
+
+
+def attempts(conn: sa.Connection, run_id: str) -> list[Row]:
+    """Every try of a run that has a row, in order."""
+    query = sa.select(_ATTEMPT).where(_ATTEMPT.c.run_id == run_id).order_by(_ATTEMPT.c.row)
+    return list(conn.execute(query).mappings().all())
+
+
+def attempts_of(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> list[Row]:
+    """The tries of one step, in order."""
+    query = sa.select(_ATTEMPT).where(*_same(_ATTEMPT, run_id, path, ordinal)).order_by(_ATTEMPT.c.n)
+    return list(conn.execute(query).mappings().all())
+
+
+def _same(table: sa.Table, run_id: str, path: str, ordinal: int) -> tuple[sa.ColumnElement[bool], ...]:
+    return (table.c.run_id == run_id, table.c.path == path, table.c.ordinal == ordinal)

@@ -1,0 +1,188 @@
+"""Runs: made, claimed, suspended, ended. Every change names the states it starts from, so the database decides who was first."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from counterfoil.facts import RUN_ARROWS, RunState
+from counterfoil.store import tables, trail_rows
+from counterfoil.store.transactions import Row, Txn
+
+_RUN = tables.run
+_BY_ID = sa.select(_RUN).where(_RUN.c.run_id == sa.bindparam("rid"))
+_FENCE = sa.select(_RUN.c.fence).where(_RUN.c.run_id == sa.bindparam("rid"))
+_NEXT_NUMBER = sa.select(sa.func.coalesce(sa.func.max(_RUN.c.number), 0) + 1)
+
+
+class Stale(Exception):  # noqa: N818 - the word for a holder whose fence has passed
+    """A write came from a holder whose right to the run has passed on; nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run to be started. `parameters` is canonical JSON text; `workspace` a canonical path."""
+
+    template: str
+    version: str
+    workspace: str
+    title: str
+    parameters: str
+    started_by: str
+    program: str
+    isolation: str = "L0"
+    ready_at: int | None = None
+
+
+def create(txn: Txn, new: NewRun) -> Row:
+    """Commit a ready run; its row."""
+    run_id = uuid.uuid4().hex
+    txn.do(
+        sa.insert(_RUN),
+        {
+            "run_id": run_id,
+            "number": txn.value(_NEXT_NUMBER),
+            "template": new.template,
+            "version": new.version,
+            "workspace": new.workspace,
+            "title": new.title,
+            "state": str(RunState.READY),
+            "fence": 0,
+            "seed": uuid.uuid4().hex,
+            "parameters": new.parameters,
+            "created_at": txn.now_us,
+            "started_by": new.started_by,
+            "isolation": new.isolation,
+            "program": new.program,
+            "recoveries": 0,
+            "ready_at": new.ready_at or txn.now_us,
+        },
+    )
+    row = get(txn.conn, run_id)
+    trail_rows.append(
+        txn,
+        by=new.started_by,
+        kind="run_started",
+        subject=run_id,
+        summary=f"Started “{new.title}” as run {row['number']}",
+        after={"template": new.template, "version": new.version, "workspace": new.workspace},
+    )
+    return row
+
+
+def get(conn: sa.Connection, run_id: str) -> Row:
+    """One run's row; a KeyError for an unknown id is a bug of the caller."""
+    row = conn.execute(_BY_ID, {"rid": run_id}).mappings().first()
+    if row is None:
+        raise KeyError(run_id)
+    return row
+
+
+def check_fence(txn: Txn, run_id: str, fence: int) -> None:
+    """Refuse a stale holder; the fence is read once per run and transaction.
+
+    Raises:
+        Stale: another holder has the run now.
+    """
+    held = txn.fences.get(run_id)
+    if held is None:
+        held = txn.fences[run_id] = int(txn.value(_FENCE, {"rid": run_id}))
+    if held != fence:
+        raise Stale(f"run {run_id[:8]}: fence {fence}, now {held}")
+
+
+def move(txn: Txn, run_id: str, target: RunState, **changes: object) -> bool:
+    """Take one arrow to `target`, from any state that has it; False where the run is in no such state."""
+    sources = [str(state) for state, targets in RUN_ARROWS.items() if target in targets]
+    changed = txn.do(
+        sa.update(_RUN).where(_RUN.c.run_id == run_id, _RUN.c.state.in_(sources)).values(state=str(target), **changes)
+    )
+    txn.touched.add(run_id)
+    return changed == 1
+
+
+def claim(txn: Txn, run_id: str) -> Row | None:
+    """Take the right to advance a ready run: the fence grows, so every earlier holder is harmless. None when not ready."""
+    changed = txn.do(
+        sa.update(_RUN)
+        .where(_RUN.c.run_id == run_id, _RUN.c.state == str(RunState.READY))
+        .values(
+            state=str(RunState.RUNNING),
+            fence=_RUN.c.fence + 1,
+            ready_at=None,
+            started_at=sa.func.coalesce(_RUN.c.started_at, txn.now_us),
+        )
+    )
+    txn.fences.pop(run_id, None)
+    return get(txn.conn, run_id) if changed else None
+
+
+def claimable(conn: sa.Connection, now_us: int, limit: int) -> list[str]:
+    """Ids of runs that may be claimed: those carried on before those not begun, oldest first."""
+    query = (
+        sa.select(_RUN.c.run_id)
+        .where(_RUN.c.state == str(RunState.READY), _RUN.c.ready_at <= now_us)
+        .order_by(sa.case((_RUN.c.started_at.is_(None), 1), else_=0), _RUN.c.ready_at)
+        .limit(limit)
+    )
+    return list(conn.execute(query).scalars())
+
+
+def next_ready_at(conn: sa.Connection) -> int | None:
+    """The earliest instant at which a ready run may be claimed."""
+    query = sa.select(sa.func.min(_RUN.c.ready_at)).where(_RUN.c.state == str(RunState.READY))
+    return conn.execute(query).scalar()
+
+
+def make_ready(txn: Txn, run_id: str, at_us: int | None = None) -> bool:
+    """A wait was answered: the run may be claimed from `at_us` on."""
+    return move(txn, run_id, RunState.READY, ready_at=at_us or txn.now_us)
+
+
+def in_state(conn: sa.Connection, states: Sequence[RunState]) -> list[Row]:
+    """Runs in any of these states, oldest first."""
+    query = sa.select(_RUN).where(_RUN.c.state.in_([str(state) for state in states])).order_by(_RUN.c.number)
+    return list(conn.execute(query).mappings().all())
+
+
+def set_activity(txn: Txn, run_id: str, text: str | None) -> None:
+    """What a run does just now, in one line; progress, not truth."""
+    txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(activity=text))
+
+
+def ask_to_cancel(txn: Txn, run_id: str, by: str) -> None:
+    """Leave the wish for the runner, which ends the run at the next boundary."""
+    txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id, _RUN.c.cancel_by.is_(None)).values(cancel_by=by))
+
+
+def page(
+    conn: sa.Connection,
+    *,
+    states: Sequence[RunState] = (),
+    workspace: str | None = None,
+    before: int | None = None,
+    limit: int | None = None,
+) -> list[Row]:
+    """Runs, newest first; a page ends before number `before`."""
+    query = sa.select(_RUN).order_by(_RUN.c.number.desc())
+    if states:
+        query = query.where(_RUN.c.state.in_([str(state) for state in states]))
+    if workspace is not None:
+        query = query.where(_RUN.c.workspace == workspace)
+    if before is not None:
+        query = query.where(_RUN.c.number < before)
+    if limit is not None:
+        query = query.limit(limit)
+    return list(conn.execute(query).mappings().all())
+
+
+def find(conn: sa.Connection, reference: str) -> list[Row]:
+    """Runs that an id, a prefix of it or `r-12` may mean."""
+    if reference.startswith("r-") and reference[2:].isdigit():
+        query = sa.select(_RUN).where(_RUN.c.number == int(reference[2:]))
+    else:
+        query = sa.select(_RUN).where(_RUN.c.run_id.startswith(reference, autoescape=True)).limit(2)
+    return list(conn.execute(query).mappings().all())

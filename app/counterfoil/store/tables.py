@@ -1,0 +1,313 @@
+"""Every table of the checkpoint database, declared once; indexes document the queries they serve.
+
+Instants are BIGINT microseconds UTC; JSON is canonical text; ids are hex. A text over 64 KiB is a blob and its column holds
+the blob's SHA-256, with the `_blob` column saying so.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+
+
+def _id(name: str, *, primary_key: bool = False, nullable: bool = False) -> sa.Column[str]:
+    return sa.Column(name, sa.String(64), primary_key=primary_key, nullable=nullable)
+
+
+def _at(name: str, *, nullable: bool = False) -> sa.Column[int]:
+    return sa.Column(name, sa.BigInteger, nullable=nullable)
+
+
+def _text(name: str, *, nullable: bool = False) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, nullable=nullable)
+
+
+def _row() -> sa.Column[int]:
+    # INTEGER on SQLite makes it the rowid, BIGINT elsewhere
+    return sa.Column("row", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True)
+
+
+def _identity() -> tuple[sa.Column[str], sa.Column[str], sa.Column[int]]:
+    return (
+        sa.Column("run_id", sa.String(32), sa.ForeignKey("run.run_id"), nullable=False),
+        sa.Column("path", sa.Text, nullable=False),
+        sa.Column("ordinal", sa.Integer, nullable=False),
+    )
+
+
+template_version = sa.Table(
+    "template_version",
+    metadata,
+    _id("digest", primary_key=True),
+    _text("name"),
+    _text("title"),
+    _text("manifest"),
+    _text("parameters"),
+    _id("source", nullable=False),
+    _text("origin"),
+    _text("program"),
+    _at("stored_at"),
+    sa.Index("template_version_by_name", "name", "stored_at"),
+)
+
+run = sa.Table(
+    "run",
+    metadata,
+    sa.Column("run_id", sa.String(32), primary_key=True),
+    sa.Column("number", sa.Integer, nullable=False, unique=True),
+    _text("template"),
+    sa.Column("version", sa.String(64), sa.ForeignKey("template_version.digest"), nullable=False),
+    _text("workspace"),
+    _text("title"),
+    sa.Column(
+        "state",
+        sa.String(16),
+        sa.CheckConstraint("state IN ('ready','running','waiting','done','failed','cancelled')", name="run_state"),
+        nullable=False,
+    ),
+    sa.Column("fence", sa.Integer, nullable=False),
+    _text("seed"),
+    _text("parameters"),
+    _at("created_at"),
+    _at("started_at", nullable=True),
+    _at("ended_at", nullable=True),
+    _text("started_by"),
+    _text("result", nullable=True),
+    _text("error", nullable=True),
+    sa.Column("isolation", sa.String(8), nullable=False),
+    _text("program"),
+    sa.Column("recoveries", sa.Integer, nullable=False),
+    _at("ready_at", nullable=True),
+    _text("cancel_by", nullable=True),
+    _text("activity", nullable=True),
+    sa.Index(
+        "run_to_claim", "ready_at", sqlite_where=sa.text("state = 'ready'"), postgresql_where=sa.text("state = 'ready'")
+    ),
+    sa.Index("run_by_state", "state", "number"),
+    sa.Index("run_by_workspace", "workspace", "template"),
+)
+
+record = sa.Table(
+    "record",
+    metadata,
+    _row(),
+    *_identity(),
+    sa.Column("kind", sa.String(8), nullable=False),
+    _text("name"),
+    _id("args_digest", nullable=False),
+    sa.Column(
+        "outcome",
+        sa.String(10),
+        sa.CheckConstraint("outcome IN ('ok','failed','cancelled')", name="record_outcome"),
+        nullable=False,
+    ),
+    _text("payload"),
+    sa.Column("payload_blob", sa.Boolean, nullable=False),
+    _text("summary", nullable=True),
+    _at("started_at"),
+    _at("committed_at"),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    _id("key", nullable=True),
+    _text("origin", nullable=True),
+    _id("hash", nullable=False),
+    sa.UniqueConstraint("run_id", "path", "ordinal", name="one_record_per_identity"),
+)
+
+attempt = sa.Table(
+    "attempt",
+    metadata,
+    _row(),
+    *_identity(),
+    sa.Column("n", sa.Integer, nullable=False),
+    sa.Column("kind", sa.String(8), nullable=False),
+    _text("name"),
+    sa.Column(
+        "state",
+        sa.String(8),
+        sa.CheckConstraint("state IN ('unknown','ok','failed')", name="attempt_state"),
+        nullable=False,
+    ),
+    _at("started_at"),
+    _at("ended_at", nullable=True),
+    _text("failure_class", nullable=True),
+    _text("message", nullable=True),
+    _text("detail", nullable=True),
+    _at("next_at", nullable=True),
+    sa.UniqueConstraint("run_id", "path", "ordinal", "n", name="one_attempt_per_try"),
+)
+
+intent = sa.Table(
+    "intent",
+    metadata,
+    *_identity(),
+    _text("kind"),
+    _text("body"),
+    sa.Column("body_blob", sa.Boolean, nullable=False),
+    _id("digest", nullable=False),
+    _id("key", nullable=False),
+    sa.Column("policy", sa.String(10), nullable=False),
+    sa.Column("gate_id", sa.String(32), nullable=True),
+    sa.Column("item", sa.Integer, nullable=True),
+    _at("committed_at"),
+    sa.PrimaryKeyConstraint("run_id", "path", "ordinal"),
+)
+
+gate = sa.Table(
+    "gate",
+    metadata,
+    sa.Column("gate_id", sa.String(32), primary_key=True),
+    sa.Column("number", sa.Integer, nullable=False, unique=True),
+    *_identity(),
+    sa.Column("slot", sa.String(8), nullable=False),
+    sa.Column("kind", sa.String(10), nullable=False),
+    sa.Column(
+        "state",
+        sa.String(10),
+        sa.CheckConstraint("state IN ('open','decided','withdrawn','expired','superseded')", name="gate_state"),
+        nullable=False,
+    ),
+    _text("title"),
+    _text("spec"),
+    sa.Column("spec_blob", sa.Boolean, nullable=False),
+    _id("asked_digest", nullable=False),
+    _id("digest", nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    _at("asked_at"),
+    _at("due_at", nullable=True),
+    _text("on_due", nullable=True),
+    _at("closed_at", nullable=True),
+    _text("closed_why", nullable=True),
+    _at("taken_at", nullable=True),
+    # at most one question stands at one identity
+    sa.Index(
+        "one_open_gate_per_slot",
+        "run_id",
+        "path",
+        "ordinal",
+        "slot",
+        unique=True,
+        sqlite_where=sa.text("state = 'open'"),
+        postgresql_where=sa.text("state = 'open'"),
+    ),
+    sa.Index("gate_inbox", "state", "asked_at"),
+    sa.Index("gate_of_run", "run_id", "path", "ordinal"),
+)
+
+decision = sa.Table(
+    "decision",
+    metadata,
+    _row(),
+    sa.Column("gate_id", sa.String(32), sa.ForeignKey("gate.gate_id"), nullable=False),
+    _text("principal"),
+    sa.Column("verdict", sa.String(10), nullable=False),
+    _text("answers"),
+    _text("comment"),
+    _text("on_behalf_of", nullable=True),
+    _at("at"),
+    _at("effective_at"),
+    _id("digest", nullable=False),
+    _text("signature"),
+    _at("voided_at", nullable=True),
+    # one living decision per person
+    sa.Index(
+        "one_decision_per_principal",
+        "gate_id",
+        "principal",
+        unique=True,
+        sqlite_where=sa.text("voided_at IS NULL"),
+        postgresql_where=sa.text("voided_at IS NULL"),
+    ),
+)
+
+seal = sa.Table(
+    "seal",
+    metadata,
+    sa.Column("gate_id", sa.String(32), sa.ForeignKey("gate.gate_id"), nullable=False),
+    sa.Column("n", sa.Integer, nullable=False),
+    _text("body"),
+    _text("base"),
+    _id("digest", nullable=False),
+    _text("spent_at_path", nullable=True),
+    sa.Column("spent_at_ordinal", sa.Integer, nullable=True),
+    sa.PrimaryKeyConstraint("gate_id", "n"),
+)
+
+# what a gate would take for its run alone; `held` marks the claims of an approved gate, of which there is one per key
+claim = sa.Table(
+    "claim",
+    metadata,
+    sa.Column("gate_id", sa.String(32), sa.ForeignKey("gate.gate_id"), nullable=False),
+    _text("key"),
+    _text("workspace"),
+    sa.Column("run_id", sa.String(32), nullable=False),
+    sa.Column("held", sa.Boolean, nullable=False),
+    sa.PrimaryKeyConstraint("gate_id", "key"),
+    sa.Index("claim_by_key", "workspace", "key"),
+)
+
+timer = sa.Table(
+    "timer",
+    metadata,
+    *_identity(),
+    sa.Column("kind", sa.String(8), nullable=False),
+    _at("set_at"),
+    _at("due_at"),
+    sa.Column("state", sa.String(10), nullable=False),
+    sa.PrimaryKeyConstraint("run_id", "path", "ordinal", "kind"),
+    sa.Index(
+        "timer_due", "due_at", sqlite_where=sa.text("state = 'pending'"), postgresql_where=sa.text("state = 'pending'")
+    ),
+)
+
+blob = sa.Table(
+    "blob",
+    metadata,
+    _id("sha", primary_key=True),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    _at("stored_at"),
+)
+
+file_op = sa.Table(
+    "file_op",
+    metadata,
+    _row(),
+    sa.Column("gate_id", sa.String(32), sa.ForeignKey("gate.gate_id"), nullable=False),
+    sa.Column("n", sa.Integer, nullable=False),
+    _text("workspace"),
+    sa.Column("op", sa.String(8), nullable=False),
+    _text("path"),
+    _text("target", nullable=True),
+    _id("before", nullable=True),
+    _id("after", nullable=True),
+    sa.Column("state", sa.String(10), nullable=False),
+    sa.Index("file_op_of_gate", "gate_id", "row"),
+)
+
+trail = sa.Table(
+    "trail",
+    metadata,
+    sa.Column("seq", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=False),
+    _at("at"),
+    _text("by"),
+    sa.Column("kind", sa.String(24), nullable=False),
+    _text("subject"),
+    _text("summary"),
+    _text("before", nullable=True),
+    _text("after", nullable=True),
+    _id("prev_hash", nullable=False),
+    _id("hash", nullable=False),
+    sa.Index("trail_by_subject", "subject"),
+)
+
+runner = sa.Table(
+    "runner",
+    metadata,
+    sa.Column("one", sa.Integer, sa.CheckConstraint("one = 1", name="one_runner"), primary_key=True),
+    _text("holder"),
+    sa.Column("pid", sa.Integer, nullable=False),
+    sa.Column("fence", sa.Integer, nullable=False),
+    _at("started_at"),
+    _at("renewed_at"),
+    _at("expires_at"),
+)

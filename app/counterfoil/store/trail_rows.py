@@ -1,0 +1,52 @@
+"""The home's append-only chain: each entry's hash covers the entry and the hash before it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import sqlalchemy as sa
+
+from counterfoil.store import tables
+from counterfoil.store.transactions import Row, Txn
+
+START = "0" * 64
+_LAST = sa.select(tables.trail.c.seq, tables.trail.c.hash).order_by(tables.trail.c.seq.desc()).limit(1)
+_INSERT = sa.insert(tables.trail)
+
+
+def append(txn: Txn, *, by: str, kind: str, subject: str, summary: str, before: Any = None, after: Any = None) -> str:
+    """Add one entry; its hash. `before` and `after` are plain JSON values, or None where there is none."""
+    last = txn.one(_LAST)
+    entry: dict[str, Any] = {
+        "seq": (last["seq"] if last else 0) + 1,
+        "at": txn.now_us,
+        "by": by,
+        "kind": kind,
+        "subject": subject,
+        "summary": summary,
+        "before": None if before is None else json.dumps(before, sort_keys=True, ensure_ascii=False),
+        "after": None if after is None else json.dumps(after, sort_keys=True, ensure_ascii=False),
+        "prev_hash": last["hash"] if last else START,
+    }
+    entry["hash"] = entry_hash(entry)
+    txn.do(_INSERT, entry)
+    return str(entry["hash"])
+
+
+def entry_hash(entry: dict[str, Any] | Row) -> str:
+    """SHA-256 over the entry's fields as a JSON list, the hash before it included."""
+    names = ("seq", "at", "by", "kind", "subject", "summary", "before", "after", "prev_hash")
+    text = json.dumps([entry[name] for name in names], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def entries(conn: sa.Connection, *, subject: str | None = None, limit: int | None = None) -> list[Row]:
+    """Entries, oldest first; of one subject, or the newest `limit`."""
+    query = sa.select(tables.trail).order_by(tables.trail.c.seq.desc())
+    if subject is not None:
+        query = query.where(tables.trail.c.subject.in_([subject]))
+    if limit is not None:
+        query = query.limit(limit)
+    return list(reversed(conn.execute(query).mappings().all()))

@@ -1,0 +1,40 @@
+"""One write transaction as operations see it: a connection, its instant, and what was learned in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+Row = sa.RowMapping
+
+
+@dataclass(slots=True)
+class Txn:
+    """An open transaction. `now_us` is the instant of its rows; `heads` the last record hash per run, so chaining costs no read."""
+
+    conn: sa.Connection
+    now_us: int
+    heads: dict[str, str] = field(default_factory=dict)
+    fences: dict[str, int] = field(default_factory=dict)
+    touched: set[str] = field(default_factory=set)
+
+    def do(
+        self, statement: sa.Executable, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+    ) -> int:
+        """Run a statement; how many rows it changed."""
+        return self.conn.execute(statement, values).rowcount
+
+    def one(self, statement: sa.Executable, values: Mapping[str, Any] | None = None) -> Row | None:
+        """The first row, or None."""
+        return self.conn.execute(statement, values).mappings().first()
+
+    def all(self, statement: sa.Executable, values: Mapping[str, Any] | None = None) -> Sequence[Row]:
+        """Every row."""
+        return self.conn.execute(statement, values).mappings().all()
+
+    def value(self, statement: sa.Executable, values: Mapping[str, Any] | None = None) -> Any:
+        """The first column of the first row, or None."""
+        return self.conn.execute(statement, values).scalar()

@@ -1,0 +1,169 @@
+"""The runner's one writer: operations of concurrent runs share a transaction, and each is told only after the commit.
+
+A thread takes whatever has queued up, runs each operation in a savepoint of its own, commits once with a sync, and answers them
+all. An operation that fails, in whatever way, rolls back to its savepoint and fails alone; nothing ends the thread.
+Batches in which nothing has to be durable yet (claims, suspensions, progress) commit with synchronous=NORMAL and are covered by
+the next FULL commit on the same connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from counterfoil.errors import DiskFull
+from counterfoil.store import runs
+from counterfoil.store.database import Database, translated
+from counterfoil.store.transactions import Txn
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Job:
+    operation: Callable[[Txn], Any]
+    run_id: str | None
+    fence: int
+    durable: bool
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+    result: Any = None
+    problem: BaseException | None = None
+
+
+class Writer:
+    """A thread with the process's one writing connection."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._heads: dict[str, str] = {}
+        self._conn: sa.Connection | None = None
+        self._durable = True
+        self.commits = 0
+        self._thread = threading.Thread(target=self._serve, name="counterfoil-writer", daemon=True)
+        self._thread.start()
+
+    def submit(
+        self, operation: Callable[[Txn], T], *, run_id: str | None = None, fence: int = 0, durable: bool = True
+    ) -> asyncio.Future[T]:
+        """Queue an operation; the future is answered after the commit that holds it.
+
+        With `run_id`, the run's fence is compared in the same transaction and a stale holder gets `runs.Stale`.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._jobs.put(_Job(operation, run_id, fence, durable, loop, future))
+        return future
+
+    def close(self) -> None:
+        """Finish what is queued and end the thread."""
+        self._jobs.put(None)
+        self._thread.join()
+
+    def _serve(self) -> None:
+        while True:
+            first = self._jobs.get()
+            batch, last = self._collect(first)
+            if batch:
+                self._commit(batch)
+            if last:
+                break
+        if self._conn is not None:
+            self._conn.close()
+
+    def _collect(self, first: _Job | None) -> tuple[list[_Job], bool]:
+        batch: list[_Job] = []
+        job = first
+        while job is not None:
+            batch.append(job)
+            if len(batch) >= 500:  # keeps a transaction short enough for other processes' busy timeout
+                return batch, False
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                return batch, False
+        return batch, True
+
+    def _commit(self, batch: list[_Job]) -> None:
+        try:
+            with translated():
+                self._run(batch)
+        except BaseException as problem:  # noqa: BLE001 - whatever it is, every caller is told and the thread goes on
+            self._forget()
+            for job in batch:
+                job.problem = job.problem or problem
+        self._answer(batch)
+
+    def _run(self, batch: list[_Job]) -> None:
+        conn = self._connection(durable=any(job.durable for job in batch))
+        conn.exec_driver_sql("BEGIN IMMEDIATE")
+        txn = Txn(conn, self._database.clock.now_us(), self._heads)
+        for job in batch:
+            self._perform(txn, job)
+        conn.exec_driver_sql("COMMIT")
+        self.commits += 1
+
+    def _perform(self, txn: Txn, job: _Job) -> None:
+        txn.touched.clear()
+        txn.conn.exec_driver_sql("SAVEPOINT job")
+        try:
+            if job.run_id is not None:
+                runs.check_fence(txn, job.run_id, job.fence)
+            job.result = job.operation(txn)
+        except BaseException as problem:
+            if isinstance(problem, sa.exc.OperationalError) and "full" in str(problem.orig):
+                raise  # SQLite has rolled the whole transaction back by itself
+            job.problem = problem
+            txn.conn.exec_driver_sql("ROLLBACK TO job")
+            for run_id in txn.touched:
+                self._heads.pop(run_id, None)
+                txn.fences.pop(run_id, None)
+        txn.conn.exec_driver_sql("RELEASE job")
+
+    def _connection(self, *, durable: bool) -> sa.Connection:
+        if self._conn is None:
+            self._conn = self._database.connect()
+            self._durable = True
+        if durable != self._durable:
+            self._conn.exec_driver_sql(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+            self._durable = durable
+        return self._conn
+
+    def _forget(self) -> None:
+        """After a failed batch nothing learned in it holds: reconnect, forget the heads."""
+        self._heads.clear()
+        if self._conn is not None:
+            conn, self._conn = self._conn, None
+            conn.invalidate()
+            conn.close()
+
+    @staticmethod
+    def _answer(batch: list[_Job]) -> None:
+        per_loop: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
+        for job in batch:
+            per_loop.setdefault(job.loop, []).append(job)
+        for loop, jobs in per_loop.items():
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_tell, jobs)
+
+
+def _tell(jobs: list[_Job]) -> None:
+    for job in jobs:
+        if job.future.done():
+            continue
+        if job.problem is not None:
+            job.future.set_exception(job.problem)
+        else:
+            job.future.set_result(job.result)
+
+
+def is_environment(problem: BaseException) -> bool:
+    """Whether a failure is of our own store, which consumes no attempt of the step."""
+    return isinstance(problem, (DiskFull, sa.exc.SQLAlchemyError))

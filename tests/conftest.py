@@ -1,7 +1,7 @@
 """Noise fails, and no test touches what belongs to the person who runs it.
 
-Warnings are errors and Qt's messages fail by pyproject.toml; here the third kind of noise, log records, is made to fail too. A test
-that provokes one on purpose says so: `@pytest.mark.expects_log("part of the message")`.
+Warnings are errors and Qt's messages fail by pyproject.toml; here the third kind of noise, log records, is made to fail
+too. A test that provokes one on purpose says so: `@pytest.mark.expects_log("part of the message")`.
 """
 
 import contextlib

@@ -17,8 +17,8 @@ if not "%~1"=="" (
   call :stage pytest %*
   goto end
 )
-if exist tests\kill call :stage pytest tests/kill
-if exist tests\benchmarks call :stage pytest tests/benchmarks --benchmark-disable
+if exist tests\kill call :stage pytest -s tests/kill
+if exist tests\benchmarks call :stage pytest -s tests/benchmarks
 call :stage pytest tests --ignore=tests/kill --ignore=tests/benchmarks
 
 :end

@@ -47,7 +47,7 @@ if errorlevel 1 exit /b 1
 type nul >.venv\.unfinished
 del /q .venv\prepared-*.lock >nul 2>&1
 >&2 echo counterfoil: installing the Python packages of %LOCK% into .venv
-.venv\Scripts\python.exe -m pip install --quiet --no-input --disable-pip-version-check --progress-bar off --only-binary :all: --require-hashes --no-deps -r "%LOCK%" 1>&2
+.venv\Scripts\python.exe -m pip install --quiet --quiet --no-input --disable-pip-version-check --progress-bar off --only-binary :all: --require-hashes --no-deps -r "%LOCK%" 1>&2
 if errorlevel 1 (
   >&2 echo counterfoil: pip could not install the locked packages; its own words are above. Once that is mended, try again.
   exit /b 1

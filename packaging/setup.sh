@@ -160,7 +160,7 @@ prepare_venv() {
     "$python" -m venv .venv >&2
   fi
   say "installing $(grep -c '==' "$lock") Python packages from $lock into .venv"
-  .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check --progress-bar off \
+  .venv/bin/python -m pip install --quiet --quiet --no-input --disable-pip-version-check --progress-bar off \
     --only-binary :all: --require-hashes --no-deps -r "$lock" >&2 </dev/null ||
     die 'pip could not install the locked packages (its own words are above).' \
       "Once the cause is mended (often the network or a full disk), run packaging/$kind again; it starts afresh."

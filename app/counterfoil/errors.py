@@ -7,7 +7,17 @@ Standard library only: the author's door imports this module.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """“Did you mean ‘pay-invoices’?” where a known name is near, else nothing."""
+    import difflib  # lazy: the author's door must cost nothing to open
+
+    by_lower = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=0.6)
+    return f"Did you mean ‘{by_lower[near[0]]}’?" if near else ""
 
 
 class CounterfoilError(Exception):

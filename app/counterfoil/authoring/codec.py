@@ -351,11 +351,21 @@ _TAG_OF: dict[type, str] = {
 }
 
 
+@functools.cache
+def hints_of(kind: type) -> dict[str, Any]:
+    """Resolved annotations of a class, kept: the loader resolves them while the module they stand in is importable.
+
+    Raises:
+        NameError: an annotation names something that the module does not have.
+    """
+    return typing.get_type_hints(kind)
+
+
 def _dataclass_decoder(kind: type) -> Decoder:
     fields: dict[str, Decoder] = {}
 
     def resolve() -> dict[str, Decoder]:
-        hints = typing.get_type_hints(kind)
+        hints = hints_of(kind)
         return {field.name: decoder_for(hints[field.name]) for field in dataclasses.fields(kind)}
 
     def build(plain: Any) -> Any:

@@ -7,15 +7,18 @@ and for questions, so one form and one check serve both.
 from __future__ import annotations
 
 import dataclasses
+import json
 import types
 import typing
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
-from counterfoil.authoring.codec import Unrecordable, encode, to_plain
+from counterfoil.authoring.codec import Unrecordable, decoder_for, encode, hints_of, to_plain
 from counterfoil.facts import Money
+
+ParamsT = typing.TypeVar("ParamsT", bound="Params")
 
 
 class Folder(str):
@@ -42,6 +45,7 @@ _TYPE_NAMES: dict[Any, str] = {
     File: "file",
 }
 FIELD_TYPES = frozenset(_TYPE_NAMES.values()) | {"choice"} | {f"list[{name}]" for name in _TYPE_NAMES.values()}
+FIELD_CHECKS = frozenset({"", "iban"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +53,7 @@ class Field:
     """One thing a person fills in. `type` is one of FIELD_TYPES; `choices` only with type "choice".
 
     `remakes=True`: filling it in makes the plan out of date, so approving with it sends the gate back and a new round is asked.
+    `check="iban"`: the text must be an IBAN with right check digits.
     """
 
     name: str
@@ -60,15 +65,18 @@ class Field:
     required: bool = False
     remember: bool = False
     remakes: bool = False
+    check: str = ""
 
     def __post_init__(self) -> None:
         if self.type not in FIELD_TYPES:
             raise Unrecordable(
                 f"field '{self.name}' has the type '{self.type}'; use one of {', '.join(sorted(FIELD_TYPES))}"
             )
+        if self.check not in FIELD_CHECKS or (self.check and self.type != "text"):
+            raise Unrecordable(f"field '{self.name}' has the check '{self.check}'; a text may have check=\"iban\"")
 
     def to_json(self) -> dict[str, Any]:
-        """The field object of the contract, with `help`, `remember` and `remakes` beside."""
+        """The field object of the contract, with `help`, `remember`, `remakes` and `check` beside."""
         return {
             "name": self.name,
             "type": self.type,
@@ -79,6 +87,7 @@ class Field:
             "required": self.required,
             "remember": self.remember,
             "remakes": self.remakes,
+            "check": self.check or None,
         }
 
 
@@ -89,9 +98,10 @@ def param(
     remember: bool = False,
     default: Any = dataclasses.MISSING,
     choices: Sequence[str] | None = None,
+    check: Literal["", "iban"] = "",
 ) -> Any:
-    """Describe a parameter: `debtor_iban: str = param(label="Pay from account", remember=True)`."""
-    metadata = {"label": label, "help": help, "remember": remember, "choices": choices}
+    """Describe a parameter: `debtor_iban: str = param(label="Pay from account", remember=True, check="iban")`."""
+    metadata = {"label": label, "help": help, "remember": remember, "choices": choices, "check": check}
     if isinstance(default, (list, dict, set)):
         kept = default
         return dataclasses.field(metadata=metadata, default_factory=lambda: type(kept)(kept))
@@ -135,6 +145,7 @@ def _field_of(field: dataclasses.Field[Any], hint: Any) -> Field:
         default=default,
         required=not has_default and not optional,
         remember=bool(meta.get("remember")),
+        check=meta.get("check", ""),
     )
 
 
@@ -147,8 +158,8 @@ def _without_none(hint: Any) -> tuple[bool, Any]:
 
 
 def _type_of(name: str, hint: Any) -> tuple[str, list[str] | None]:
-    if typing.get_origin(hint) is typing.Literal:
-        return "choice", [str(option) for option in typing.get_args(hint)]
+    if typing.get_origin(hint) is typing.Literal and all(isinstance(option, str) for option in typing.get_args(hint)):
+        return "choice", list(typing.get_args(hint))
     if typing.get_origin(hint) is list:
         item = _TYPE_NAMES.get(typing.get_args(hint)[0])
         if item:
@@ -156,7 +167,8 @@ def _type_of(name: str, hint: Any) -> tuple[str, list[str] | None]:
     if hint in _TYPE_NAMES:
         return _TYPE_NAMES[hint], None
     raise Unrecordable(
-        f"parameter '{name}' is annotated {hint!r}; use one of text, int, bool, Decimal, date, Money, Folder, File, Literal, list"
+        f"parameter '{name}' is annotated {hint!r}; "
+        "use str, int, bool, Decimal, date, datetime, Money, Folder, File, a Literal of texts, or a list of one of them"
     )
 
 
@@ -173,3 +185,18 @@ def annotation_of(field_type: str) -> Any:
 def encode_params(params: Any) -> str:
     """Parameters as canonical text: one object, without the class name."""
     return encode({field.name: getattr(params, field.name) for field in dataclasses.fields(params)})
+
+
+def decode_params(kind: type[ParamsT], text: str) -> ParamsT:
+    """The author's Params from canonical text, as `encode_params` wrote it; in a host only.
+
+    Raises:
+        Unrecordable: a name is unknown, or a value does not fit its annotation.
+    """
+    made: Any = kind  # neither a dataclass nor hashable in the eyes of mypy, though it is both
+    hints = hints_of(made)
+    plain = json.loads(text)
+    unknown = sorted(set(plain) - {field.name for field in dataclasses.fields(made)})
+    if unknown:
+        raise Unrecordable(f"the parameters hold '{unknown[0]}', which {kind.__name__} does not have")
+    return kind(**{name: decoder_for(hints[name])(value) for name, value in plain.items()})

@@ -91,6 +91,18 @@ class EffectTrouble(Exception):  # noqa: N818 - it carries a class beside its wo
         self.retry_after = retry_after
 
 
+class OutcomeUnknown(Exception):  # noqa: N818 - it names a state
+    """A try ended without an answer: nobody knows whether it happened, so the intent stays open."""
+
+
+class OutcomeUnknown(Exception):  # noqa: N818 - it names what nobody knows
+    """An effect was begun and no answer came, so it may have happened: neither a failure nor a success.
+
+    The desk leaves the intent open and follows the effect's doubt policy: look it up where that is possible, else put it to a
+    person. It never tries again by itself. The message is one sentence for that person.
+    """
+
+
 class Conflict(Exception):  # noqa: N818 - it names a state of the folder
     """Files are not what the approval was sealed to; nothing was written. `paths` names them."""
 
@@ -132,6 +144,9 @@ class Effects(Protocol):
         become counts as done. Raises Conflict where a file is neither before nor after, with everything of the set put back.
         Originals are kept in the folder `undo` first. Blocking, so call it in a thread.
         """
+
+    def outcomes(self, ops: Sequence[FileOp]) -> dict[int, Any]:
+        """The outcomes (plain JSON) by item number of a set that was applied before; reads nothing."""
 
 
 class Policy(Protocol):

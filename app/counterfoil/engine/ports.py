@@ -91,11 +91,7 @@ class EffectTrouble(Exception):  # noqa: N818 - it carries a class beside its wo
         self.retry_after = retry_after
 
 
-class OutcomeUnknown(Exception):  # noqa: N818 - it names a state
-    """A try ended without an answer: nobody knows whether it happened, so the intent stays open."""
-
-
-class OutcomeUnknown(Exception):  # noqa: N818 - it names what nobody knows
+class OutcomeUnknown(Exception):
     """An effect was begun and no answer came, so it may have happened: neither a failure nor a success.
 
     The desk leaves the intent open and follows the effect's doubt policy: look it up where that is possible, else put it to a

@@ -1,0 +1,201 @@
+"""From a template's folder to its workflow. This runs the author's code, so it belongs into a host process (or the Harness),
+never into the runner, the command line or the window.
+
+The folder goes to the front of the import path and workflow.py gets a private module name. One process may load several
+templates, or versions of one: a module from elsewhere that would answer to a name of this folder is forgotten first, and
+annotations are resolved now, while the modules they name can still be found. A version loaded earlier goes on working, except
+that an import inside one of its functions may then find the newer module.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import traceback
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from counterfoil.authoring.codec import Unrecordable, decoder_for, hints_of
+from counterfoil.authoring.parameters import schema_of
+from counterfoil.authoring.steps import Step
+from counterfoil.authoring.workflows import Workflow, find_workflow
+from counterfoil.catalogue.manifest import MANIFEST, WORKFLOW, names_in, read_manifest
+from counterfoil.errors import BrokenTemplate, RefusedUse, did_you_mean
+
+_PREFIX = "counterfoil_workflow_"
+_OURS = frozenset({"counterfoil"}) | sys.stdlib_module_names
+
+
+def load_workflow(folder: Path, name: str, *, keep_bytecode: bool = False) -> Workflow[Any, Any]:
+    """The workflow of a template folder; `name` is the template's.
+
+    `keep_bytecode=True` lets Python write compiled modules into the folder: right for an unpacked version, which never changes,
+    and wrong for a folder that somebody edits.
+
+    Raises:
+        BrokenTemplate: workflow.py does not load, holds no such workflow, or an annotation cannot be resolved.
+    """
+    folder = folder.resolve()
+    _make_room(folder)
+    before = sys.dont_write_bytecode
+    sys.dont_write_bytecode = not keep_bytecode
+    try:
+        module = _execute(folder)
+    finally:
+        sys.dont_write_bytecode = before
+    try:
+        workflow = find_workflow(vars(module), name)
+        schema_of(workflow.params)
+        _resolve(workflow.params, set())
+    except (RefusedUse, Unrecordable, NameError, AttributeError) as problem:
+        raise BrokenTemplate(
+            f"{folder.name}/{WORKFLOW}: {problem}.", "Mend it and check the template again."
+        ) from problem
+    for step in steps_of(folder):
+        _resolve_step(folder, step)
+    return workflow
+
+
+def describe(folder: Path, name: str, *, keep_bytecode: bool = False) -> dict[str, Any]:
+    """What a version's row keeps: `{"parameters": [field objects], "steps": [{"name", "title"}]}`.
+
+    Raises:
+        BrokenTemplate: as `load_workflow`, or the manifest names a parameter that is not there.
+    """
+    workflow = load_workflow(folder, name, keep_bytecode=keep_bytecode)
+    steps = [{"name": step.name, "title": step.title} for step in steps_of(folder.resolve())]
+    return {"parameters": _with_words(folder, schema_of(workflow.params)), "steps": steps}
+
+
+def steps_of(folder: Path) -> list[Step[Any, Any]]:
+    """The steps of a loaded template: those of workflow.py first, then those of its other modules, each in the order written."""
+    ours = _private_name(folder)
+    others = [module for key, module in list(sys.modules.items()) if key != ours and _lies_in(folder, module)]
+    modules = [sys.modules[ours], *others]
+    found = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, Step)}
+    return list(found.values())
+
+
+def _with_words(folder: Path, parameters: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    manifest = read_manifest(folder)
+    known = [parameter["name"] for parameter in parameters]
+    for name in [*manifest.parameters, *names_in(manifest.run_title)]:
+        if name not in known:
+            what = f"{folder.name}/{MANIFEST}: the workflow has no parameter ‘{name}’."
+            raise BrokenTemplate(what, did_you_mean(name, known) or f"It has: {', '.join(known)}.")
+    for parameter in parameters:
+        words = manifest.parameters.get(parameter["name"])
+        if words is not None:
+            parameter |= {key: text for key, text in dataclasses.asdict(words).items() if text}
+    return parameters
+
+
+def _private_name(folder: Path) -> str:
+    return _PREFIX + hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _make_room(folder: Path) -> None:
+    """Put the folder first on the import path and forget modules from elsewhere that have the names of its own."""
+    names = _importable(folder)
+    for name in sorted(names & _OURS):
+        what = f"{folder.name}/{name}: a module of that name hides Python's or Counterfoil's own."
+        raise BrokenTemplate(what, "Give it another name.")
+    for key, module in list(sys.modules.items()):
+        if key.partition(".")[0] in names and not _lies_in(folder, module):
+            del sys.modules[key]
+    sys.path[:] = [str(folder), *(entry for entry in sys.path if entry != str(folder))]
+    importlib.invalidate_caches()
+
+
+def _importable(folder: Path) -> set[str]:
+    try:
+        entries = list(folder.iterdir())
+    except OSError as problem:
+        raise BrokenTemplate(
+            f"{folder.name}: it cannot be read: {problem.strerror}.", "Look at the folder."
+        ) from problem
+    files = {entry.stem for entry in entries if entry.suffix == ".py" and entry.stem != "__main__"}
+    return files | {entry.name for entry in entries if entry.is_dir() and any(entry.glob("*.py"))}
+
+
+def _lies_in(folder: Path, module: ModuleType | None) -> bool:
+    """Whether a module's source, or a namespace package's folder, lies beneath a folder."""
+    facts = vars(module) if module else {}  # not getattr: some modules import on demand
+    beneath = f"{folder}{os.sep}"
+    return any(str(place).startswith(beneath) for place in (facts.get("__file__"), *facts.get("__path__", ())))
+
+
+def _execute(folder: Path) -> ModuleType:
+    name = _private_name(folder)
+    spec = importlib.util.spec_from_file_location(name, folder / WORKFLOW)
+    if spec is None or spec.loader is None or not (folder / WORKFLOW).is_file():
+        raise BrokenTemplate(f"{folder.name}: there is no {WORKFLOW}.", "Write the workflow into it.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as problem:
+        del sys.modules[name]
+        raise BrokenTemplate(*_why_not(folder, problem)) from problem
+    return module
+
+
+def _why_not(folder: Path, problem: BaseException) -> tuple[str, str]:
+    """Where in the template importing failed, why, and what to do."""
+    if isinstance(problem, SyntaxError) and problem.filename:
+        place = _within(folder, problem.filename, problem.lineno)
+        return f"{place}: {problem.msg}.", "Mend the line and check the template again."
+    frames = traceback.extract_tb(problem.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
+    place = _within(folder, own[-1].filename, own[-1].lineno) if own else f"{folder.name}/{WORKFLOW}"
+    if isinstance(problem, ModuleNotFoundError) and problem.name:
+        return f"{place}: there is no module ‘{problem.name}’.", "Put it into the template, or install its package."
+    if isinstance(problem, SystemExit):
+        return f"{place}: it ends the program when it is imported.", "Keep what a script does out of the template."
+    return f"{place}: {type(problem).__name__}: {problem}.", "Mend the line and check the template again."
+
+
+def _within(folder: Path, file: str, line: int | None) -> str:
+    path = Path(file)
+    shown = f"{folder.name}/{path.relative_to(folder).as_posix()}" if path.is_relative_to(folder) else path.name
+    return f"{shown}:{line}" if line else shown
+
+
+def _resolve_step(folder: Path, step: Step[Any, Any]) -> None:
+    try:
+        step.decoder  # noqa: B018 - a cached property: asking for it makes it
+        _resolve(step.returns, set())
+    except (Unrecordable, NameError, AttributeError, TypeError) as problem:
+        code = inspect.unwrap(step.plain).__code__
+        place = _within(folder, code.co_filename, code.co_firstlineno)
+        what = f"{place}: the result of the step ‘{step.name}’ cannot be recorded: {problem}."
+        advice = "Annotate what it returns with a type that the module itself can name and a record can hold."
+        raise BrokenTemplate(what, advice) from problem
+
+
+def _resolve(annotation: Any, seen: set[Any]) -> None:
+    """Resolve an annotation to its leaves, so that none is looked up later, when another version may answer."""
+    for part in _parts(annotation):
+        if part not in seen:
+            seen.add(part)
+            _resolve(part, seen)
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    if isinstance(annotation, type) and dataclasses.is_dataclass(annotation):
+        hints = hints_of(annotation)
+        for field in dataclasses.fields(annotation):
+            decoder_for(hints[field.name])
+            yield hints[field.name]
+    elif typing.get_origin(annotation) is typing.Annotated:
+        yield typing.get_args(annotation)[0]
+    elif typing.get_origin(annotation) is not typing.Literal:
+        yield from (part for part in typing.get_args(annotation) if part is not Ellipsis)

@@ -1,0 +1,292 @@
+"""What a template says of itself, in `template.toml`. It is shown before anybody trusts the template, so reading it never runs
+code, and everything the product says in its own voice (the chips of a card) comes from closed lists, never from free text.
+
+    name = "pay-invoices"                       # the folder and @workflow(...) are called the same
+    title = "Supplier payments"
+    description = "A checked payment file from a folder of invoices"
+    works_without_llm = true
+    asks = "twice"                              # one of ASKS
+    permissions = ["write_file", "move_files"]  # effects it may ask for, of EFFECTS
+    always_gate = ["write_file"]                # effects that no rule may allow unseen
+    hosts = ["rates.example"]                   # http GET to these needs no question
+    needs = ["A folder with invoices"]          # sentences for people
+    run_title = "Supplier payments, {folder}"   # parameter names in braces
+
+    [parameters.debtor_iban]                    # words that replace those of param(...)
+    label = "Pay from account"
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from counterfoil.errors import BrokenTemplate, did_you_mean
+
+MANIFEST = "template.toml"
+WORKFLOW = "workflow.py"
+NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+ASKS = ("never", "once", "once or twice", "twice", "three times", "several times")
+EFFECTS = {
+    "write_file": "Writes files",
+    "append_rows": "Writes files",
+    "move_files": "Moves files",
+    "mail": "Sends mail",
+    "http": "Calls other computers",
+}
+
+_LONGEST = 64 * 1024  # bytes; the longest manifest seen has one
+_HOST = re.compile(r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*")
+_REQUIRED = ("name", "title", "description", "works_without_llm")
+
+
+class BrokenManifest(BrokenTemplate):
+    """The manifest cannot be read as one; `line` counts from 1, or is None where none is to blame."""
+
+    def __init__(self, file: str, line: int | None, what: str, next_step: str) -> None:
+        super().__init__(f"{file}{f' line {line}' if line else ''}: {what}", next_step)
+        self.file = file
+        self.line = line
+        self.what = what
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterText:
+    """Words for one parameter of the form; empty where those of `param(...)` stand."""
+
+    label: str = ""
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """One template's manifest, checked."""
+
+    name: str
+    title: str
+    description: str
+    works_without_llm: bool
+    workflow: str = WORKFLOW
+    asks: str = ""
+    needs: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    permissions: tuple[str, ...] = ()
+    always_gate: tuple[str, ...] = ()
+    run_title: str = ""
+    parameters: Mapping[str, ParameterText] = field(default_factory=dict)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a template folder.
+
+    Raises:
+        BrokenManifest: it is missing, unreadable, no TOML, or holds what a manifest cannot hold.
+    """
+    reader = _Reader(f"{folder.name}/{MANIFEST}", _text_of(folder))
+    manifest = reader.manifest()
+    if not (folder / WORKFLOW).is_file():
+        what = f"there is no {WORKFLOW} beside it."
+        if (folder / "prompt.md").is_file():
+            what = f"it has a prompt.md and no {WORKFLOW}, and a template made of a prompt alone cannot run yet."
+        raise BrokenManifest(reader.file, None, what, f"Write the workflow into {WORKFLOW}.")
+    return manifest
+
+
+def manifest_json(manifest: Manifest) -> dict[str, Any]:
+    """The manifest as plain JSON: texts, booleans, lists; `chips` are the sentences of its card."""
+    plain = asdict(manifest)
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()} | {
+        "chips": chips(manifest)
+    }
+
+
+def chips(manifest: Manifest) -> list[str]:
+    """The short facts of a template's card, from closed lists only (experience 8)."""
+    facts = ["No llm needed"] if manifest.works_without_llm else []
+    facts += dict.fromkeys(EFFECTS[name] for name in manifest.permissions)
+    if manifest.asks:
+        facts.append("Asks nobody" if manifest.asks == "never" else f"Asks you {manifest.asks}")
+    return facts
+
+
+def title_of_run(run_title: str, values: Mapping[str, Any]) -> str:
+    """A run's title from the manifest's format and the run's parameters (plain JSON with codec tags)."""
+    parts = string.Formatter().parse(run_title)
+    return "".join(text + (shown(values.get(name)) if name else "") for text, name, _, _ in parts)
+
+
+def shown(plain: Any) -> str:
+    """A plain value as people write it: `1000.00 EUR`, `2026-11-30`, items with commas between."""
+    if plain is None:
+        return ""
+    if isinstance(plain, bool):
+        return "yes" if plain else "no"
+    if isinstance(plain, list):
+        return ", ".join(shown(item) for item in plain)
+    if isinstance(plain, dict):
+        if "amount" in plain:
+            return f"{shown(plain['amount'])} {plain.get('currency', '')}"
+        return str(next(iter(plain.values()), ""))  # a codec tag holds one text
+    return str(plain)
+
+
+def names_in(run_title: str) -> list[str]:
+    """The parameters that a run's title is made of.
+
+    Raises:
+        ValueError: it is no format of plain names in braces.
+    """
+    names = []
+    for _, name, spec, conversion in string.Formatter().parse(run_title):
+        if name is not None:
+            if not name.isidentifier() or spec or conversion:
+                raise ValueError(f"‘{{{name}}}’ is not the name of a parameter in braces")
+            names.append(name)
+    return names
+
+
+def _text_of(folder: Path) -> str:
+    file = f"{folder.name}/{MANIFEST}"
+    path = folder / MANIFEST
+    try:
+        with path.open("rb") as source:
+            data = source.read(_LONGEST + 1)
+    except FileNotFoundError:
+        raise BrokenManifest(file, None, "there is no such file.", f"A template is a folder with {MANIFEST}.") from None
+    except OSError as problem:
+        what = f"it cannot be read: {problem.strerror}."
+        raise BrokenManifest(file, None, what, "Allow this account to read it.") from problem
+    if len(data) > _LONGEST:
+        raise BrokenManifest(file, None, "it is longer than 64 KiB.", "Keep documentation in README.md.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise BrokenManifest(file, line, "it is not UTF-8 text.", "Save it as UTF-8.") from problem
+
+
+class _Reader:
+    """Takes one manifest's text apart; every complaint names the line."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+        try:
+            self.table = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as problem:
+            place = re.search(r"\(at line (\d+), column \d+\)|\(at end of document\)", str(problem))
+            line = int(place[1]) if place and place[1] else text.count("\n") + 1
+            what = f"it is no TOML: {str(problem).split(' (at ')[0].lower()}."
+            raise BrokenManifest(file, line, what, "Texts stand in quotes, lists in square brackets.") from problem
+
+    def manifest(self) -> Manifest:
+        readers: dict[str, Callable[[str, object], Any]] = {
+            "name": self.name,
+            "title": self.line_of_text,
+            "description": self.line_of_text,
+            "works_without_llm": self.boolean,
+            "asks": self.asks,
+            "needs": self.texts,
+            "hosts": self.hosts,
+            "permissions": self.effects,
+            "always_gate": self.effects,
+            "run_title": self.run_title,
+            "parameters": self.parameters,
+        }
+        self.known(self.table, readers)
+        for key in _REQUIRED:
+            if key not in self.table:
+                example = "true or false" if key == "works_without_llm" else '"…"'
+                raise BrokenManifest(self.file, None, f"‘{key}’ is missing.", f"Write {key} = {example}.")
+        manifest = Manifest(**{key: readers[key](key, value) for key, value in self.table.items()})
+        for effect in manifest.always_gate:
+            if effect not in manifest.permissions:
+                raise self.wrong("always_gate", f"‘{effect}’ is not among the permissions.", "Add it to permissions.")
+        return manifest
+
+    def wrong(self, key: str, what: str, next_step: str, value: object = None) -> BrokenManifest:
+        return BrokenManifest(self.file, _line_of(self.text, key, value), what, next_step)
+
+    def known(self, table: Iterable[str], names: Iterable[str]) -> None:
+        for key in table:
+            if key not in names:
+                advice = did_you_mean(key, names) or f"Known keys: {', '.join(names)}."
+                raise self.wrong(key, f"unknown key ‘{key}’.", advice)
+
+    def line_of_text(self, key: str, value: object) -> str:
+        if not isinstance(value, str) or not value.strip() or not value.isprintable():
+            raise self.wrong(key, f"‘{key}’ must be one line of text.", f'Write {key} = "…".')
+        return value.strip()
+
+    def boolean(self, key: str, value: object) -> bool:
+        if not isinstance(value, bool):
+            raise self.wrong(key, f"‘{key}’ must be true or false.", f"Write {key} = true or {key} = false.")
+        return value
+
+    def texts(self, key: str, value: object) -> tuple[str, ...]:
+        if not isinstance(value, list):
+            raise self.wrong(key, f"‘{key}’ must be a list.", f'Write {key} = ["…"].')
+        return tuple(self.line_of_text(key, item) for item in value)
+
+    def name(self, key: str, value: object) -> str:
+        name = self.line_of_text(key, value)
+        if not NAME.fullmatch(name) or len(name) > 60:
+            advice = "Use small letters, digits and hyphens, like pay-invoices."
+            raise self.wrong(key, f"‘{name}’ is no name for a template.", advice)
+        return name
+
+    def asks(self, key: str, value: object) -> str:
+        if value not in ASKS:
+            advice = did_you_mean(str(value), ASKS) or f"Use one of: {', '.join(ASKS)}."
+            raise self.wrong(key, f"‘asks’ cannot be {value!r}.", advice)
+        return str(value)
+
+    def effects(self, key: str, value: object) -> tuple[str, ...]:
+        names = self.texts(key, value)
+        for name in names:
+            if name not in EFFECTS:
+                advice = did_you_mean(name, EFFECTS) or f"Use any of: {', '.join(EFFECTS)}."
+                raise self.wrong(key, f"unknown effect ‘{name}’ in ‘{key}’.", advice, name)
+        return tuple(dict.fromkeys(names))
+
+    def hosts(self, key: str, value: object) -> tuple[str, ...]:
+        names = tuple(name.lower() for name in self.texts(key, value))
+        for name in names:
+            if not _HOST.fullmatch(name):
+                advice = "Write the host alone, without https://, port, path or *."
+                raise self.wrong(key, f"‘{name}’ is no host name.", advice, name)
+        return tuple(dict.fromkeys(names))
+
+    def run_title(self, key: str, value: object) -> str:
+        title = self.line_of_text(key, value)
+        try:
+            names_in(title)
+        except ValueError as problem:
+            advice = 'Write it like "Supplier payments, {folder}"; a brace itself is written twice.'
+            raise self.wrong(key, f"the run title cannot be used: {problem}.", advice) from problem
+        return title
+
+    def parameters(self, key: str, value: object) -> dict[str, ParameterText]:
+        if not isinstance(value, dict) or not all(isinstance(texts, dict) for texts in value.values()):
+            advice = 'Write [parameters.NAME] and below it label = "…".'
+            raise self.wrong(key, "‘parameters’ must hold a table for each parameter.", advice)
+        found = {}
+        for name, texts in value.items():
+            self.known(texts, ("label", "help"))
+            found[name] = ParameterText(**{word: self.line_of_text(word, text) for word, text in texts.items()})
+        return found
+
+
+def _line_of(text: str, key: str, value: object = None) -> int | None:
+    """The line on which a key stands, or a value below it, counted from 1."""
+    at_key = re.compile(rf"""^\s*(?:\[[^\]]*["'.\[]?{re.escape(key)}["'.\]]|["']?{re.escape(key)}["']?\s*[=.])""")
+    lines = text.splitlines()
+    first = next((index for index, line in enumerate(lines) if at_key.match(line)), None)
+    if first is None or value is None:
+        return None if first is None else first + 1
+    return next((index + 1 for index in range(first, len(lines)) if str(value) in lines[index]), first + 1)

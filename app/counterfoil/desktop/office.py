@@ -1,0 +1,418 @@
+"""What pages may ask and what they may do: one protocol and the facts it hands out.
+
+Every method may wait for a disk, so none is ever called on the thread of the window; `desktop.bridge` sees to that. Documents are
+the plain dictionaries of the command line's contract; what the contract does not hold stands beside them, typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+Document = Mapping[str, Any]
+
+
+class Part(StrEnum):
+    """What may have changed."""
+
+    INBOX = "inbox"
+    RUNS = "runs"
+    RUNNER = "runner"
+    TEMPLATES = "templates"
+    TRAIL = "trail"
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed since the last look; `runs` are the ids of touched runs, empty where that is not known."""
+
+    parts: frozenset[Part]
+    runs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A folder of the team."""
+
+    path: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The numbers that stand in more than one place, counted once."""
+
+    for_me: int = 0
+    for_others: int = 0
+    running: int = 0
+    runs: int = 0
+
+
+class RunnerState(StrEnum):
+    """How the background process does."""
+
+    OFF = "off"
+    STARTING = "starting"
+    RUNNING = "running"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerSeen:
+    """The runner line. Instants in microseconds; `doing` is the title of what it works on."""
+
+    state: RunnerState
+    since: int | None = None
+    last_saved: int | None = None
+    last_sign: int | None = None
+    doing: tuple[str, ...] = ()
+    pid: int | None = None
+    log: str = ""
+    trouble: str = ""
+
+
+class Tab(StrEnum):
+    """The inbox's tabs that can work."""
+
+    FOR_ME = "for_me"
+    FOR_OTHERS = "for_others"
+    DECIDED = "decided"
+
+
+@dataclass(frozen=True, slots=True)
+class InboxRow:
+    """A gate in the list. `why` is the second line; `figure` a plain value of the contract; `closed` says how it ended."""
+
+    gate_id: str
+    number: int
+    run_id: str
+    kind: str
+    title: str
+    why: str
+    template: str
+    workspace: str
+    asked_at: int
+    digest: str
+    figure: Any = None
+    due_at: int | None = None
+    unread: bool = False
+    draft: bool = False
+    needed: int = 1
+    given: int = 0
+    closed: str = ""
+    closed_at: int | None = None
+    verdict: str = ""
+    bulk: str = ""  # why it cannot be decided together with others; "" when it can
+    search: str = ""  # casefolded text that search looks through
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a person has filled in so far. `values` by field name; `held` rows; `left_out` plan numbers; `edits` by plan number."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    held: tuple[int, ...] = ()
+    left_out: tuple[int, ...] = ()
+    edits: dict[str, dict[str, Any]] = field(default_factory=dict)
+    comment: str = ""
+    opened: tuple[str, ...] = ()
+    seen: str = ""  # digest that was on the screen when this was filled in
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing worth a word."""
+        return not (self.values or self.held or self.left_out or self.edits or self.comment)
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What then happened to one effect of a decided gate."""
+
+    n: int
+    state: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class GateSeen:
+    """A gate as it is shown: the contract's document and what else the page needs. `bodies` are effects by number from 1."""
+
+    document: Document
+    template: str
+    run_number: int
+    run_title: str
+    run_state: str
+    started_by: str
+    workspace: str
+    isolation: str
+    figures: tuple[tuple[str, Any], ...] = ()
+    bodies: tuple[Document, ...] = ()
+    editable: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    partial: bool = False
+    about: Document = field(default_factory=dict)
+    step: int | None = None
+    files_at: int | None = None
+    story: tuple[str, ...] = ()
+    prior: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+    after: tuple[Aftermath, ...] = ()
+    successor: str | None = None
+    may_decide: bool = True
+    why_not: str = ""
+    me: str = ""
+    draft: Draft = field(default_factory=Draft)
+
+    @property
+    def gate_id(self) -> str:
+        """The gate's id."""
+        return str(self.document["gate_id"])
+
+
+@dataclass(frozen=True, slots=True)
+class FileSeen:
+    """One file of a plan, before and after. `changes` are (where, before, after) as people read them; texts are None for binaries."""
+
+    path: str
+    op: str
+    target: str = ""
+    before: str | None = None
+    after: str | None = None
+    changes: tuple[tuple[str, str, str], ...] = ()
+    columns: tuple[str, ...] = ()
+    added: tuple[tuple[str, ...], ...] = ()
+    bytes_before: int | None = None
+    bytes_after: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageSeen:
+    """A page of a document as a picture (PNG), its size in points, and the boxes to draw on it (x0, top, x1, bottom in points)."""
+
+    png: bytes
+    width: float
+    height: float
+    page: int
+    pages: int
+    boxes: tuple[tuple[float, float, float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionMade:
+    """A decision that was committed; `effective_at` is when it cannot be taken back any more."""
+
+    gate_id: str
+    verdict: str
+    effective_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person decided, ready to be committed."""
+
+    gate_id: str
+    digest: str
+    verdict: str
+    comment: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    only: tuple[int, ...] | None = None
+    edits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run in the list. `words` is the state for people, `tone` its colour."""
+
+    run_id: str
+    number: int
+    title: str
+    template: str
+    workspace: str
+    state: str
+    words: str
+    tone: str
+    started_by: str
+    created_at: int
+    started_at: int | None = None
+    ended_at: int | None = None
+    care: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeen:
+    """A run: the contract's document of `show RUN`, and what the page needs beside it."""
+
+    document: Document
+    template: str
+    words: str
+    tone: str
+    files: tuple[FileSeen, ...] = ()
+    trail: tuple[Document, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is, for the card that waits for its gate. `last` holds (name, problem or "")."""
+
+    run_id: str
+    state: str
+    words: str
+    done: int = 0
+    total: int = 0
+    last: tuple[tuple[str, str], ...] = ()
+    gate_id: str | None = None
+    result: Any = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateCard:
+    """A template in the gallery. `section` is used, yours or bundled; chips come from the manifest, never from free text."""
+
+    path: str
+    name: str
+    title: str
+    outcome: str
+    section: str
+    chips: tuple[str, ...] = ()
+    last_used: int | None = None
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSeen:
+    """A template's page. `fields` are field objects of the contract; `remembered` values come from the workspace."""
+
+    card: TemplateCard
+    description: str
+    fields: tuple[Document, ...]
+    remembered: Mapping[str, Any]
+    will: tuple[tuple[str, str], ...]
+    isolation: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrailPage:
+    """Entries newest first, and whether older ones follow."""
+
+    entries: tuple[Document, ...]
+    more: bool
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFacts:
+    """What was measured in a chosen folder."""
+
+    path: str
+    files: int
+    octets: int
+    copy_seconds: float
+    allowed: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    synced_by: str = ""
+    invoices: int | None = None
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plug:
+    """What pulling the plug has shown so far. Counts are None until the run is back."""
+
+    ended_at: int
+    back_at: int | None = None
+    step: str = ""
+    steps_repeated: int | None = None
+    effects_repeated: int | None = None
+    trouble: str = ""
+
+
+class Office(Protocol):
+    """One connection to the data folder, used by one thread. Every method may raise a CounterfoilError."""
+
+    def changes(self) -> Changes | None:
+        """What changed since the last call; cheap enough to ask ten times a second."""
+
+    def close(self) -> None:
+        """Let go of the connection."""
+
+    def workspaces(self) -> tuple[Workspace, ...]:
+        """Those that runs have used, newest first."""
+
+    def counts(self, workspace: str | None) -> Counts:
+        """The numbers of the frame."""
+
+    def runner(self) -> RunnerSeen:
+        """How the runner does."""
+
+    def start_runner(self) -> None:
+        """Start it in the background; it says by itself when it lives."""
+
+    def inbox(self, tab: Tab, workspace: str | None) -> tuple[InboxRow, ...]:
+        """The rows of a tab, oldest question first; decided ones newest first."""
+
+    def gate(self, gate_id: str) -> GateSeen:
+        """One gate, with the draft of this person."""
+
+    def file_of_gate(self, gate_id: str, n: int) -> FileSeen:
+        """What a plan's file effect does to its file."""
+
+    def page(self, workspace: str, path: str, page: int) -> PageSeen:
+        """A page of a document as a picture."""
+
+    def save_draft(self, gate_id: str, draft: Draft) -> None:
+        """Keep what was filled in so far."""
+
+    def mark_read(self, gate_id: str, digest: str) -> None:
+        """It was on the screen."""
+
+    def decide(self, answer: Answer) -> DecisionMade:
+        """Commit a decision; it takes effect after the time for taking it back."""
+
+    def void(self, gate_id: str) -> None:
+        """Take the decision back, while that is possible."""
+
+    def runs(self, workspace: str | None) -> tuple[RunRow, ...]:
+        """Runs, newest first."""
+
+    def run(self, run_id: str) -> RunSeen:
+        """One run."""
+
+    def progress(self, run_id: str) -> Progress:
+        """How far it is."""
+
+    def cancel_run(self, run_id: str, reason: str) -> str:
+        """Stop a run; the sentence that says what happened."""
+
+    def pull_the_plug(self, run_id: str) -> Plug:
+        """End the runner and this run's processes the hard way, and start the runner again."""
+
+    def after_the_plug(self, run_id: str, ended_at: int) -> Plug:
+        """What has happened since."""
+
+    def templates(self, workspace: str | None) -> tuple[TemplateCard, ...]:
+        """The gallery."""
+
+    def template(self, path: str, workspace: str) -> TemplateSeen:
+        """One template with what this workspace remembers for it."""
+
+    def check_parameters(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
+        """A sentence per field that is not as it must be."""
+
+    def start_run(self, path: str, workspace: str, values: Mapping[str, Any]) -> str:
+        """Start a run; its id."""
+
+    def start_sample(self) -> str:
+        """Copy the sample workspace and start a run on it; the run's id."""
+
+    def measure_folder(self, path: str) -> FolderFacts:
+        """Look at a folder, changing nothing."""
+
+    def trail(self, query: str, before: int | None) -> TrailPage:
+        """Entries older than `before`, newest first."""
+
+    def check_trail(self) -> tuple[bool, str]:
+        """Whether the chain holds, and the sentence that says so."""

@@ -1,0 +1,138 @@
+"""Buttons: verb, object, number. A button carries a key, so that one bound slot serves a row of them and no lambda is needed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QSizePolicy
+
+from counterfoil.desktop import icons
+from counterfoil.desktop.parts.labels import repolish
+from counterfoil.desktop.theme import current, font
+
+_TINTS = {
+    "primary": "on_accent",
+    "danger": "bad",
+    "link": "accent_text",
+    "quiet": "text2",
+    "icon": "text2",
+    "nav": "text2",
+    "outline": "text2",
+    "waiting": "text2",
+    "switcher": "text2",
+}
+
+
+class Button(QPushButton):
+    """A button of a kind: primary, outline, danger, quiet, link, icon, nav, switcher, waiting.
+
+    Signals:
+        chosen(object): it was pressed; carries the key it was made with.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(
+        self,
+        words: str = "",
+        kind: str = "outline",
+        *,
+        icon: str = "",
+        name: str = "",
+        key: object = None,
+        help: str = "",  # noqa: A002 - what it is
+    ) -> None:
+        super().__init__()
+        self._icon = icon
+        self._kind = kind
+        self.key = key
+        self.setProperty("kind", kind)
+        self.setFont(font(12 if kind == "link" else 13, 600 if kind == "primary" else 500))
+        self.setIconSize(icons.square(16))
+        self.setAutoDefault(False)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        self.say(words, name)
+        if help or (kind == "icon" and name):
+            self.setToolTip(help or name)
+        if help:
+            self.setAccessibleDescription(help)
+        self._tint()
+        self.clicked.connect(self._pressed)
+
+    def say(self, words: str, name: str = "") -> None:
+        """Other words; `name` is what a screen reader says when they differ."""
+        self.setText(f" {words}" if self._icon and words else words)
+        self.setAccessibleName(name or words)
+
+    def set_kind(self, kind: str, icon: str | None = None) -> None:
+        """Another kind, and another icon."""
+        icon = self._icon if icon is None else icon
+        if (kind, icon) == (self._kind, self._icon):
+            return
+        words = self.accessibleName()
+        self._kind, self._icon = kind, icon
+        self.setProperty("kind", kind)
+        self.setFont(font(13, 600 if kind == "primary" else 500))
+        self.say(words)
+        self._tint()
+        repolish(self)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.ApplicationPaletteChange):
+            self._tint()
+
+    def _tint(self) -> None:
+        if self._icon:
+            tokens = current()
+            self.setIcon(icons.icon(self._icon, getattr(tokens, _TINTS[self._kind]), tokens.text3))
+
+    @Slot()
+    def _pressed(self) -> None:
+        self.chosen.emit(self.key)
+
+
+class NavButton(Button):
+    """A page in the sidebar, with its count at the right; it is a tab to a screen reader's ear by its name."""
+
+    def __init__(self, words: str, icon: str, key: object) -> None:
+        super().__init__(words, "nav", icon=icon, key=key)
+        self._words = words
+        self._count = 0
+        self._chosen = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_count(self, count: int, spoken: str) -> None:
+        """The number at the right; 0 shows none."""
+        if count != self._count:
+            self._count = count
+            self.setAccessibleName(f"{self._words}, {spoken}" if count else self._words)
+            self.update()
+
+    def set_chosen(self, chosen: bool) -> None:
+        """Whether its page is on the screen."""
+        self._chosen = chosen
+        self.setProperty("chosen", "true" if chosen else "false")
+        self.setAccessibleDescription("current page" if chosen else "")
+        self.setFont(font(13, 500))
+        self._tint()
+        repolish(self)
+
+    def _tint(self) -> None:
+        tokens = current()
+        tone = tokens.accent if getattr(self, "_chosen", False) else tokens.text2
+        self.setIcon(icons.icon(self._icon, tone, tokens.text3))
+
+    def sizeHint(self) -> QSize:
+        return QSize(180, 34)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._count:
+            painter = QPainter(self)
+            painter.setFont(font(12, 500, figures=True))
+            painter.setPen(current().text2)
+            box = self.rect().adjusted(0, 0, -11, 0)
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{self._count:,}")
+            painter.end()

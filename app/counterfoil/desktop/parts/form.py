@@ -1,0 +1,216 @@
+"""A form out of field objects of the contract: one editor per type, help below, the problem beside what it is about.
+
+Editors give text, as the command line does; what it means is judged where the types are known, never here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
+
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Chip, Label, Prose, repolish
+from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.parts.segmented import Segmented
+from counterfoil.desktop.theme import font
+from counterfoil.desktop.words.numbers import is_money
+from counterfoil.desktop.words.plain import plain
+
+_FEW = 4  # so many choices stand side by side
+_HINTS = {
+    "date": "2026-12-31",
+    "instant": "2026-12-31T09:00:00Z",
+    "money": "10000 EUR",
+    "decimal": "0.00",
+    "integer": "0",
+}
+
+
+class LineEdit(QLineEdit):
+    """One line with a name."""
+
+    def __init__(self, name: str, hint: str = "") -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(hint)
+        self.setFont(font(13, figures=True))
+
+
+class TextBox(QPlainTextEdit):
+    """Several lines with a name; Tab goes on, it is not typed."""
+
+    def __init__(self, name: str, hint: str = "", *, height: int = 88) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(hint)
+        self.setTabChangesFocus(True)
+        self.setFixedHeight(height)
+        self.setFont(font(13))
+
+
+class FieldEditor(QWidget):
+    """A label, an editor, and below it the help or what is wrong.
+
+    Signals:
+        edited(str): a person changed it; carries the field's name.
+    """
+
+    edited = Signal(str)
+
+    def __init__(self, field: Mapping[str, Any], *, root: str = "", compact: bool = False) -> None:
+        """`root` is the workspace that folders and files are chosen in."""
+        super().__init__()
+        self.field = field
+        self.name = str(field["name"])
+        self._type = str(field["type"])
+        self._root = root
+        self._help = plain(field.get("help") or "", lines=True)
+        words = plain(field.get("label") or self.name.replace("_", " "))
+        self._label = words[:1].upper() + words[1:]
+        lines = column(self, gap=4)
+        self._editor = self._make_editor()
+        if self._type != "boolean":
+            head = row(gap=8)
+            label = Label(self._label, "small_strong", wrap=True)
+            label.setBuddy(self._editor)
+            self.remembered = Chip("from last time")
+            self.remembered.hide()
+            optional = Label("" if field.get("required") else "optional", "caption")
+            put(head, label, optional, None, self.remembered)
+            put(lines, head)
+        line = row(gap=8)
+        put(line, self._editor)
+        if self._type in ("folder", "file"):
+            browse = Button("Choose…", icon="folder-open", name=f"Choose {self._label.lower()}…")
+            browse.clicked.connect(self._browse)
+            put(line, browse)
+        elif isinstance(self._editor, Segmented):
+            put(line, None)
+        put(lines, line)
+        self._note = Prose(self._help, "small", tone="text3")
+        self._note.setVisible(bool(self._help))
+        put(lines, self._note)
+
+    def text(self) -> Any:
+        """What is filled in, as text; a list of texts for lists; "" for nothing."""
+        editor = self._editor
+        if isinstance(editor, QLineEdit):
+            written = editor.text().strip()
+            return _split(written) if self._type.startswith("list[") else written
+        if isinstance(editor, QPlainTextEdit):
+            return [line.strip() for line in editor.toPlainText().splitlines() if line.strip()]
+        if isinstance(editor, QCheckBox):
+            return "true" if editor.isChecked() else "false"
+        if isinstance(editor, Segmented):
+            return editor.chosen
+        return editor.currentText() if isinstance(editor, QComboBox) and editor.currentIndex() > 0 else ""
+
+    def fill(self, value: Any) -> None:
+        """Show a value without saying that a person changed it."""
+        self._editor.blockSignals(True)
+        editor = self._editor
+        if isinstance(editor, QLineEdit):
+            editor.setText(as_text(value))
+        elif isinstance(editor, QPlainTextEdit):
+            editor.setPlainText("\n".join(map(as_text, value if isinstance(value, list) else [])))
+        elif isinstance(editor, QCheckBox):
+            editor.setChecked(value in (True, "true"))
+        elif isinstance(editor, Segmented):
+            editor.choose(as_text(value))
+        elif isinstance(editor, QComboBox):
+            editor.setCurrentIndex(max(0, editor.findText(as_text(value))))
+        self._editor.blockSignals(False)
+
+    def say_problem(self, problem: str) -> None:
+        """What is wrong with it; "" puts the help back."""
+        self._note.set_tone("bad" if problem else "text3")
+        self._note.say(problem or self._help)
+        self._note.setVisible(bool(problem or self._help))
+        self._editor.setAccessibleDescription(problem or self._help)
+        tone = "bad" if problem else ""
+        if self._editor.property("tone") != tone:
+            self._editor.setProperty("tone", tone)
+            repolish(self._editor)
+
+    def focus(self) -> None:
+        """Go there."""
+        target = self._editor.first() if isinstance(self._editor, Segmented) else self._editor
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_remembered(self, shown: bool) -> None:
+        """Whether the value is from last time."""
+        if self._type != "boolean":
+            self.remembered.setVisible(shown)
+
+    def _make_editor(self) -> QWidget:
+        choices = [plain(choice) for choice in self.field.get("choices") or ()]
+        if self._type == "boolean":
+            box = QCheckBox(self._label)
+            box.toggled.connect(self._edited)
+            return box
+        if choices and len(choices) <= _FEW:
+            segments = Segmented([(choice, choice, "") for choice in choices], name=self._label, numbered=True)
+            segments.picked.connect(self._edited)
+            return segments
+        if choices:
+            combo = QComboBox()
+            combo.setAccessibleName(self._label)
+            combo.addItems(["Choose…", *choices])
+            combo.currentIndexChanged.connect(self._edited)
+            return combo
+        if self._type == "list[text]":
+            box_of_lines = TextBox(self._label, "one per line")
+            box_of_lines.textChanged.connect(self._edited)
+            return box_of_lines
+        hint = "1, 2, 3" if self._type.startswith("list[") else _HINTS.get(self._type, "")
+        line = LineEdit(self._label, hint)
+        line.textEdited.connect(self._edited)
+        return line
+
+    @Slot()
+    def _edited(self) -> None:
+        self.set_remembered(False)
+        self.edited.emit(self.name)
+
+    @Slot()
+    def _browse(self) -> None:
+        dialog = QFileDialog(self, f"Choose {self._label.lower()}", self._root)
+        if self._type == "folder":
+            dialog.setFileMode(QFileDialog.FileMode.Directory)
+            dialog.setOption(QFileDialog.Option.ShowDirsOnly, on=True)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._browsed)
+        dialog.open()
+
+    @Slot(str)
+    def _browsed(self, path: str) -> None:
+        self.fill(relative(path, self._root))
+        self._edited()
+
+
+def relative(path: str, root: str) -> str:
+    """A chosen path as a parameter wants it: relative to the workspace where it lies in it."""
+    base = root.rstrip("/\\")
+    if base and path == base:
+        return "."
+    return path[len(base) + 1 :] if base and path.startswith((f"{base}/", f"{base}\\")) else path
+
+
+def as_text(value: Any) -> str:
+    """A plain value of the contract as a person would type it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping) and is_money(value):
+        return f"{value['amount']} {value['currency']}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(as_text, value))
+    return str(value)
+
+
+def _split(written: str) -> list[str]:
+    return [part for part in written.replace(",", " ").split() if part]

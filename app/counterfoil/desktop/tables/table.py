@@ -1,0 +1,135 @@
+"""A table as a plain object: columns, rows, a total, what is flagged. Filtering and sorting are functions of it; no Qt here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from counterfoil.desktop.words.plain import plain
+from counterfoil.desktop.words.values import is_amount, is_identifier, shown, sort_key
+
+_NOTES = frozenset({"warning", "warnings", "flag", "flags", "note", "notes", "problem", "problems"})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`kind` is text, amount or identifier; identifiers wrap at their groups, amounts never wrap and stand right."""
+
+    title: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row: texts as shown, plain values for sorting, and what is said below its first cell."""
+
+    texts: tuple[str, ...]
+    values: tuple[Any, ...]
+    number: int  # from 1, in the order of the document
+    flagged: bool = False
+    note: str = ""
+    total: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns and lines in the order of the document."""
+
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    total: Line | None = None
+    flagged: int = field(default=0)
+
+    def arrange(self, wanted: str = "", by: int | None = None, *, descending: bool = False) -> list[Line]:
+        """The lines to show: those that contain `wanted`, sorted by a column, else flagged ones first; the total stays last."""
+        text = wanted.casefold().strip()
+        kept = [line for line in self.lines if not text or _contains(line, text)]
+        if by is None:
+            kept.sort(key=lambda line: not line.flagged)
+        else:
+            kept.sort(key=lambda line: sort_key(line.values[by]), reverse=descending)
+        return [*kept, self.total] if self.total is not None and not text else kept
+
+
+def from_evidence(data: Mapping[str, Any], today: date) -> Table:
+    """The table of an evidence entry `table@1`: columns, rows, total, flagged. A column of warnings goes below the first cell."""
+    titles = [plain(title) for title in data.get("columns") or ()]
+    rows: Sequence[Sequence[Any]] = data.get("rows") or ()
+    flagged = set(data.get("flagged") or ())
+    note = _note_column(titles)
+    kept = [at for at in range(len(titles)) if at != note]
+    lines = [_line(entry, kept, note, today, number, number - 1 in flagged) for number, entry in enumerate(rows, 1)]
+    total = data.get("total")
+    return Table(
+        columns=tuple(
+            Column(heading(titles[at]), _kind([entry[at] for entry in rows if at < len(entry)])) for at in kept
+        ),
+        lines=tuple(lines),
+        total=_line(total, kept, None, today, 0, flagged=False, total=True) if total else None,
+        flagged=len(flagged),
+    )
+
+
+def from_texts(columns: Sequence[str], rows: Sequence[Sequence[str]], today: date) -> Table:
+    """A table of texts, as a CSV file has them."""
+    return from_evidence({"columns": columns, "rows": rows}, today)
+
+
+def heading(title: str) -> str:
+    """`pay_on` as a person reads it: Pay on."""
+    words = title.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def as_lines(columns: Sequence[Column], lines: Sequence[Line]) -> str:
+    """For the clipboard: tab-separated, with the headings, in full."""
+    written = ["\t".join(column.title for column in columns)]
+    for line in lines:
+        cells = [*line.texts, line.note] if line.note else line.texts
+        written.append("\t".join(cell.replace("\t", " ").replace("\n", " ") for cell in cells))
+    return "\n".join(written)
+
+
+def _line(
+    entry: Sequence[Any],
+    kept: Sequence[int],
+    note: int | None,
+    today: date,
+    number: int,
+    flagged: bool,
+    *,
+    total: bool = False,
+) -> Line:
+    values = tuple(entry[at] if at < len(entry) else None for at in kept)
+    texts = tuple("" if total and value in (None, "") else shown(value, today) for value in values)
+    said = shown(entry[note], today) if note is not None and note < len(entry) and entry[note] else ""
+    return Line(texts, values, number, flagged, said, total)
+
+
+def _note_column(titles: Sequence[str]) -> int | None:
+    for at, title in enumerate(titles):
+        if at and title.casefold() in _NOTES:
+            return at
+    return None
+
+
+def _kind(values: Sequence[Any]) -> str:
+    present = [value for value in values if value not in (None, "")]
+    if not present:
+        return "text"
+    if all(is_amount(value) for value in present):
+        return "amount"
+    if sum(is_identifier(value) for value in present) * 2 >= len(present):
+        return "identifier"
+    return "text"
+
+
+def _contains(line: Line, text: str) -> bool:
+    tight = text.replace(" ", "").replace(",", "")
+    for cell in (*line.texts, line.note):
+        folded = cell.casefold()
+        if text in folded or (tight and tight in folded.replace(" ", "").replace(",", "").replace("\u00a0", "")):
+            return True
+    return False

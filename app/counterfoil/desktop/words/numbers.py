@@ -1,0 +1,100 @@
+"""Numbers for people: counts with their noun, amounts with their currency, sizes, and identifiers in groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal, InvalidOperation
+
+_SYMBOLS = {"EUR": "€", "GBP": "£", "USD": "$"}
+_IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
+_IRREGULAR = {
+    "entry": "entries",
+    "copy": "copies",
+    "reply": "replies",
+    "currency": "currencies",
+    "company": "companies",
+}
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+def number(value: float | Decimal) -> str:
+    """Digits in groups: 12,480."""
+    return f"{value:,}"
+
+
+def plural(noun: str) -> str:
+    """More than one of it."""
+    return _IRREGULAR.get(noun, f"{noun}s")
+
+
+def count(n: int, noun: str) -> str:
+    """`1 file`, `2 files`, `1,204 files`."""
+    return f"{number(n)} {noun if n == 1 else plural(noun)}"
+
+
+def money(amount: str | Decimal, currency: str) -> str:
+    """`€41,208.90`, `SEK 3,400.00`; what is no number is shown as it came."""
+    try:
+        value = Decimal(amount)
+    except InvalidOperation:
+        return f"{amount} {currency}".strip()
+    digits = f"{abs(value):,.2f}" if value.as_tuple().exponent in range(-2, 1) else f"{abs(value):,}"
+    sign = "−" if value < 0 else ""
+    symbol = _SYMBOLS.get(currency)
+    return f"{sign}{symbol}{digits}" if symbol else f"{sign}{currency}\u00a0{digits}"
+
+
+def is_money(value: object) -> bool:
+    """Whether it is an amount in the contract's form."""
+    return isinstance(value, Mapping) and set(value) == {"amount", "currency"}
+
+
+def moneys(amounts: Iterable[Mapping[str, str]]) -> str:
+    """Sums per currency, never over them: `€14,201.22 and SEK 3,400.00`."""
+    sums: dict[str, Decimal] = {}
+    for entry in amounts:
+        sums[entry["currency"]] = sums.get(entry["currency"], Decimal(0)) + Decimal(entry["amount"])
+    return joined([money(total, currency) for currency, total in sorted(sums.items())])
+
+
+def joined(parts: Iterable[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    listed = [part for part in parts if part]
+    if len(listed) < 2:
+        return "".join(listed)
+    return f"{', '.join(listed[:-1])} {last} {listed[-1]}"
+
+
+def size(octets: int) -> str:
+    """`0 B`, `640 B`, `1.3 MB`, `1.2 GB`."""
+    value = float(octets)
+    for unit in _UNITS:
+        if value < 1000 or unit == _UNITS[-1]:
+            break
+        value /= 1000
+    return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
+
+
+def is_iban(text: str) -> bool:
+    """Whether the text has the shape of an account number (its check digits are a template's business)."""
+    return _IBAN.fullmatch(text.replace(" ", "")) is not None
+
+
+def identifier(text: str) -> str:
+    """An account number in groups of four, anything else as it is; never shortened."""
+    tight = text.replace(" ", "")
+    if _IBAN.fullmatch(tight) is None:
+        return text
+    return " ".join(tight[at : at + 4] for at in range(0, len(tight), 4))
+
+
+def seal(digest: str) -> str:
+    """The first eight signs of a seal in two groups: `3f9a 2c71`."""
+    return f"{digest[:4]} {digest[4:8]}"
+
+
+def ordinal(n: int) -> str:
+    """`1st`, `2nd`, `3rd`, `4th`."""
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending}"

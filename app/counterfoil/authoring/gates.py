@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from counterfoil.authoring import machine
@@ -40,12 +41,14 @@ async def approve(
     figures: dict[str, Any] | None = None,
     claims: Sequence[str] = (),
     partial: bool = False,
+    expires_after: timedelta | None = None,
     round: int = 1,  # noqa: A002 - the contract's word
 ) -> Decision:
     """Put a plan before a person and wait, for as long as it takes, at no cost.
 
     `claims` names things that may be approved in one run only (an invoice's key): of two open gates with the same claim one can be
-    approved. `partial=True` lets single effects be left out. `flags` are sentences that need a look first.
+    approved. `partial=True` lets single effects be left out. `expires_after`: without a decision by then nothing happens and Expired is
+    raised; without it the gate waits for ever. `flags` are sentences that need a look first.
 
     Raises:
         Rejected: a person said no.
@@ -65,6 +68,7 @@ async def approve(
         "claims": list(claims),
         "partial": partial,
         "round": round,
+        "expires_for": expires_after // timedelta(microseconds=1) if expires_after else None,
     }
     for effect in plan:
         blobs.update(effect.blobs)
@@ -107,6 +111,7 @@ async def ask(
         "claims": [],
         "partial": False,
         "round": 1,
+        "expires_for": None,
     }
     answer = await branch.machine.gate(branch, "ask", {"spec": spec, "blobs": blobs})
     answers = _decode_answers(form, answer["answers"])

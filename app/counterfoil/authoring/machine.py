@@ -9,13 +9,9 @@ from __future__ import annotations
 import contextvars
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from counterfoil.errors import RefusedUse
-
-if TYPE_CHECKING:
-    from counterfoil.authoring.effect_values import Effect
-    from counterfoil.authoring.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,7 @@ class Branch:
     next_ordinal: int = 0
     draws: int = 0
     in_step: bool = False
-    pending: set[int] = field(default_factory=set)
+    pending: dict[int, str] = field(default_factory=dict)
 
 
 class Machine(Protocol):
@@ -50,13 +46,13 @@ class Machine(Protocol):
     run: RunFacts
     seed: str
 
-    async def step(self, branch: Branch, step: Step[Any, Any], arguments: dict[str, Any]) -> Any:
+    async def step(self, branch: Branch, step: Any, arguments: dict[str, Any]) -> Any:
         """Perform a step until it is recorded, or answer from its record."""
 
-    async def effect(self, branch: Branch, effect: Effect) -> Any:
+    async def effect(self, branch: Branch, effect: Any) -> Any:
         """Ask the runner to perform one effect."""
 
-    async def perform(self, branch: Branch, effects: Sequence[Effect]) -> list[Any]:
+    async def perform(self, branch: Branch, effects: Sequence[Any]) -> list[Any]:
         """Ask the runner to perform effects in order, as one plan."""
 
     async def gate(self, branch: Branch, name: str, spec: dict[str, Any]) -> dict[str, Any]:

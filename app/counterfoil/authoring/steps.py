@@ -66,18 +66,24 @@ class Step(Generic[P, R]):
 class StepCall(Generic[R_co]):
     """One call of a step, performed when awaited."""
 
-    __slots__ = ("_args", "_kwargs", "_step")
+    __slots__ = ("_args", "_kwargs", "_pending", "_step")
 
     def __init__(self, step: Step[Any, R_co], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._step = step
         self._args = args
         self._kwargs = kwargs
+        branch = machine.current()
+        self._pending: dict[int, str] = {}
+        if branch is not None and not branch.in_step:
+            self._pending = branch.pending  # a durable call that is never awaited fails the run at its end
+            self._pending[id(self)] = step.name
 
     def __await__(self) -> Generator[Any, None, R_co]:
         return self._perform().__await__()
 
     async def _perform(self) -> R_co:
         branch = machine.current()
+        self._pending.pop(id(self), None)
         if branch is None or branch.in_step:
             result = self._step.plain(*self._args, **self._kwargs)
             return typing.cast(R_co, await result if inspect.isawaitable(result) else result)

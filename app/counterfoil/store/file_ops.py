@@ -24,6 +24,20 @@ def of_gate(conn: sa.Connection, gate_id: str) -> list[Row]:
     return list(conn.execute(sa.select(_OP).where(_OP.c.gate_id == gate_id).order_by(_OP.c.row)).mappings().all())
 
 
+def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
+    """The ops of every apply set of a run, in order."""
+    gate = tables.gate
+    query = (
+        sa.select(_OP).join(gate, gate.c.gate_id == _OP.c.gate_id).where(gate.c.run_id == run_id).order_by(_OP.c.row)
+    )
+    return list(conn.execute(query).mappings().all())
+
+
 def set_state(txn: Txn, rows: Sequence[int], state: str) -> None:
     """planned -> applied | rolled_back."""
     txn.do(sa.update(_OP).where(_OP.c.row.in_(list(rows))).values(state=state))
+
+
+def forget(txn: Txn, gate_id: str) -> None:
+    """Drop a journal of which nothing is applied, so that it is made anew."""
+    txn.do(sa.delete(_OP).where(_OP.c.gate_id == gate_id))

@@ -123,6 +123,58 @@ def in_state(
     return list(conn.execute(query).mappings().all())
 
 
+def open_of_runs(conn: sa.Connection, run_ids: Sequence[str]) -> list[Row]:
+    """Open gates of these runs, oldest question first."""
+    found: list[Row] = []
+    for start in range(0, len(run_ids), 500):
+        query = (
+            sa.select(_GATE)
+            .where(_GATE.c.state == str(GateState.OPEN), _GATE.c.run_id.in_(run_ids[start : start + 500]))
+            .order_by(_GATE.c.number)
+        )
+        found.extend(conn.execute(query).mappings().all())
+    return found
+
+
+def inbox_page(
+    conn: sa.Connection, *, workspace: str | None = None, limit: int | None = None, offset: int = 0
+) -> list[Row]:
+    """Open gates without what they show, oldest question first: a list of thousands reads no spec."""
+    run = tables.run
+    query = (
+        sa.select(
+            _GATE.c.gate_id,
+            _GATE.c.number,
+            _GATE.c.run_id,
+            _GATE.c.kind,
+            _GATE.c.title,
+            _GATE.c.asked_at,
+            _GATE.c.due_at,
+            _GATE.c.round,
+            run.c.number.label("run_number"),
+            run.c.title.label("run_title"),
+            run.c.template,
+            run.c.workspace,
+        )
+        .join(run, run.c.run_id == _GATE.c.run_id)
+        .where(_GATE.c.state == str(GateState.OPEN))
+        .order_by(_GATE.c.asked_at, _GATE.c.number)
+        .limit(limit)
+        .offset(offset)
+    )
+    if workspace is not None:
+        query = query.where(run.c.workspace == workspace)
+    return list(conn.execute(query).mappings().all())
+
+
+def count_open(conn: sa.Connection, run_id: str | None = None) -> int:
+    """How many gates are open, of every run or one."""
+    query = sa.select(sa.func.count()).select_from(_GATE).where(_GATE.c.state == str(GateState.OPEN))
+    if run_id is not None:
+        query = query.where(_GATE.c.run_id == run_id)
+    return int(conn.execute(query).scalar_one())
+
+
 def find(conn: sa.Connection, reference: str) -> list[Row]:
     """Gates that an id, a prefix of it or `g-81` may mean."""
     if reference.startswith("g-") and reference[2:].isdigit():
@@ -189,6 +241,20 @@ def decisions(conn: sa.Connection, gate_id: str) -> list[Row]:
     return list(conn.execute(query).mappings().all())
 
 
+def decisions_on(conn: sa.Connection, gate_ids: Sequence[str]) -> dict[str, list[Row]]:
+    """Decisions that stand on these gates, by gate, oldest first."""
+    found: dict[str, list[Row]] = {}
+    for start in range(0, len(gate_ids), 500):
+        query = (
+            sa.select(_DECISION)
+            .where(_DECISION.c.gate_id.in_(gate_ids[start : start + 500]), _DECISION.c.voided_at.is_(None))
+            .order_by(_DECISION.c.row)
+        )
+        for row in conn.execute(query).mappings():
+            found.setdefault(row["gate_id"], []).append(row)
+    return found
+
+
 def void_decision(txn: Txn, row: int) -> None:
     """Take a decision back; its row stays for the trail."""
     txn.do(sa.update(_DECISION).where(_DECISION.c.row == row).values(voided_at=txn.now_us))
@@ -240,11 +306,15 @@ def spend(txn: Txn, gate_id: str, n: int, path: str, ordinal: int) -> bool:
     return changed == 1
 
 
-def move_seals(txn: Txn, old_gate: str, new_gate: str) -> None:
-    """A fresh approval of a conflicting set covers what the old one did: spent marks go over by item number."""
-    for row in seals(txn.conn, old_gate):
-        if row["spent_at_path"] is not None:
-            spend(txn, new_gate, row["n"], row["spent_at_path"], row["spent_at_ordinal"])
+def seal_of(conn: sa.Connection, gate_id: str, n: int) -> Row | None:
+    """One sealed item."""
+    return conn.execute(sa.select(_SEAL).where(_SEAL.c.gate_id == gate_id, _SEAL.c.n == n)).mappings().first()
+
+
+def rebase(txn: Txn, gate_id: str, fresh_gate: str, numbers: Sequence[int]) -> None:
+    """Give the items of a gate the bases under which they were approved again; the fresh gate's items are in that order."""
+    for fresh, n in zip(seals(txn.conn, fresh_gate), numbers, strict=True):
+        txn.do(sa.update(_SEAL).where(_SEAL.c.gate_id == gate_id, _SEAL.c.n == n).values(base=fresh["base"]))
 
 
 def claims(conn: sa.Connection, gate_id: str) -> list[str]:
@@ -257,11 +327,6 @@ def claims(conn: sa.Connection, gate_id: str) -> list[str]:
 def hold_claims(txn: Txn, gate_id: str) -> None:
     """The gate was approved: its claims are held by its run from now on."""
     txn.do(sa.update(_CLAIM).where(_CLAIM.c.gate_id == gate_id).values(held=True))
-
-
-def release_claims(txn: Txn, run_id: str) -> None:
-    """The run ended without performing: what it held and did not perform may be claimed again."""
-    txn.do(sa.delete(_CLAIM).where(_CLAIM.c.run_id == run_id))
 
 
 def rivals(conn: sa.Connection, workspace: str, keys: Sequence[str], run_id: str, *, held_only: bool) -> list[Row]:
@@ -292,3 +357,48 @@ def answer_json(row: Row) -> dict[str, Any]:
     """The answers of a decision row as plain JSON."""
     answers: dict[str, Any] = json.loads(row["answers"])
     return answers
+
+
+def release_unspent_claims(txn: Txn, run_id: str) -> None:
+    """A run ended before the end: what its gates claimed and no performed effect has used may be claimed again."""
+    spent = sa.select(_SEAL.c.gate_id).where(_SEAL.c.spent_at_path.is_not(None))
+    txn.do(sa.delete(_CLAIM).where(_CLAIM.c.run_id == run_id, _CLAIM.c.gate_id.not_in(spent)))
+
+
+def due(conn: sa.Connection, now_us: int) -> list[Row]:
+    """Open gates whose time is over."""
+    query = sa.select(_GATE).where(_GATE.c.state == str(GateState.OPEN), _GATE.c.due_at <= now_us)
+    return list(conn.execute(query).mappings().all())
+
+
+def next_due(conn: sa.Connection) -> int | None:
+    """The earliest instant at which an open gate expires."""
+    return conn.execute(sa.select(sa.func.min(_GATE.c.due_at)).where(_GATE.c.state == str(GateState.OPEN))).scalar()
+
+
+def withdraw_below(txn: Txn, run_id: str, path: str, why: str) -> None:
+    """A branch has lost a race: its open gates end with it."""
+    below = sa.or_(_GATE.c.path == path, _GATE.c.path.startswith(f"{path}/", autoescape=True))
+    query = sa.select(_GATE.c.gate_id).where(_GATE.c.run_id == run_id, _GATE.c.state == str(GateState.OPEN), below)
+    for gate_id in list(txn.conn.execute(query).scalars()):
+        close(txn, gate_id, GateState.WITHDRAWN, why)
+
+
+def next_effective(conn: sa.Connection, run_id: str) -> int | None:
+    """The earliest instant at which a decision on this run that was not taken up takes effect."""
+    query = (
+        sa.select(sa.func.min(_DECISION.c.effective_at))
+        .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
+        .where(
+            _GATE.c.run_id == run_id,
+            _GATE.c.state == str(GateState.DECIDED),
+            _GATE.c.taken_at.is_(None),
+            _DECISION.c.voided_at.is_(None),
+        )
+    )
+    return conn.execute(query).scalar()
+
+
+def drop_claims(txn: Txn, gate_id: str) -> None:
+    """The gate was not approved: it claims nothing any more."""
+    txn.do(sa.delete(_CLAIM).where(_CLAIM.c.gate_id == gate_id))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,6 +91,31 @@ def count(conn: sa.Connection, run_id: str) -> int:
     return int(conn.execute(_COUNT, {"rid": run_id}).scalar_one())
 
 
+def last(conn: sa.Connection, run_id: str) -> Row | None:
+    """The newest record of a run: its checkpoint."""
+    query = sa.select(_RECORD).where(_RECORD.c.run_id == run_id).order_by(_RECORD.c.row.desc()).limit(1)
+    return conn.execute(query).mappings().first()
+
+
+def size(conn: sa.Connection, run_id: str) -> int:
+    """How many bytes the payloads of a run take, in rows and in blobs."""
+    blob = tables.blob
+    length = sa.func.length(sa.cast(_RECORD.c.payload, sa.LargeBinary))
+    query = (
+        sa.select(sa.func.coalesce(sa.func.sum(sa.case((_RECORD.c.payload_blob, blob.c.size), else_=length)), 0))
+        .select_from(_RECORD)
+        .outerjoin(blob, sa.and_(_RECORD.c.payload_blob, blob.c.sha == _RECORD.c.payload))
+        .where(_RECORD.c.run_id == run_id)
+    )
+    return int(conn.execute(query).scalar_one())
+
+
+def stream(conn: sa.Connection) -> Iterator[Row]:
+    """Every record of every run, run by run in commit order, without holding them all."""
+    query = sa.select(_RECORD).order_by(_RECORD.c.run_id, _RECORD.c.row)
+    yield from conn.execute(query.execution_options(yield_per=1000)).mappings()
+
+
 def head(conn: sa.Connection, run_id: str) -> str:
     """The hash of a run's last record; of a run without one, its id."""
     return conn.execute(_HEAD, {"rid": run_id}).scalar() or run_id
@@ -159,3 +185,8 @@ def attempts_of(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> li
 
 def _same(table: sa.Table, run_id: str, path: str, ordinal: int) -> tuple[sa.ColumnElement[bool], ...]:
     return (table.c.run_id == run_id, table.c.path == path, table.c.ordinal == ordinal)
+
+
+def get(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> Row | None:
+    """One record."""
+    return conn.execute(sa.select(_RECORD).where(*_same(_RECORD, run_id, path, ordinal))).mappings().first()

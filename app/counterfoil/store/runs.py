@@ -58,6 +58,7 @@ def create(txn: Txn, new: NewRun) -> Row:
             "isolation": new.isolation,
             "program": new.program,
             "recoveries": 0,
+            "recovered_at_count": 0,
             "ready_at": new.ready_at or txn.now_us,
         },
     )
@@ -186,3 +187,12 @@ def find(conn: sa.Connection, reference: str) -> list[Row]:
     else:
         query = sa.select(_RUN).where(_RUN.c.run_id.startswith(reference, autoescape=True)).limit(2)
     return list(conn.execute(query).mappings().all())
+
+
+def move_back_to_waiting(txn: Txn, run_id: str) -> None:
+    """The decision that made a run ready was taken back before it took effect."""
+    txn.do(
+        sa.update(_RUN)
+        .where(_RUN.c.run_id == run_id, _RUN.c.state == str(RunState.READY))
+        .values(state=str(RunState.WAITING), ready_at=None)
+    )

@@ -11,7 +11,7 @@ from counterfoil.store.transactions import Row, Txn
 _TIMER = tables.timer
 
 
-def set_timer(txn: Txn, run_id: str, path: str, ordinal: int, kind: str, due_at: int) -> int:
+def set_timer(txn: Txn, run_id: str, path: str, ordinal: int, kind: str, due_at: int, args_digest: str = "") -> int:
     """Set a timer once; asking again keeps the instant first set. The instant."""
     txn.do(
         insert(_TIMER).on_conflict_do_nothing(),
@@ -20,6 +20,7 @@ def set_timer(txn: Txn, run_id: str, path: str, ordinal: int, kind: str, due_at:
             "path": path,
             "ordinal": ordinal,
             "kind": kind,
+            "args_digest": args_digest,
             "set_at": txn.now_us,
             "due_at": due_at,
             "state": "pending",
@@ -77,3 +78,11 @@ def end(txn: Txn, run_id: str, path: str, ordinal: int, kind: str, state: str) -
 def cancel_all(txn: Txn, run_id: str) -> None:
     """The run is closing: its timers end with it."""
     txn.do(sa.update(_TIMER).where(_TIMER.c.run_id == run_id, _TIMER.c.state == "pending").values(state="cancelled"))
+
+
+def cancel_below(txn: Txn, run_id: str, path: str) -> None:
+    """A branch has lost a race: its timers end with it."""
+    below = sa.or_(_TIMER.c.path == path, _TIMER.c.path.startswith(f"{path}/", autoescape=True))
+    txn.do(
+        sa.update(_TIMER).where(_TIMER.c.run_id == run_id, _TIMER.c.state == "pending", below).values(state="cancelled")
+    )

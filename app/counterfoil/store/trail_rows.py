@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
@@ -50,3 +51,18 @@ def entries(conn: sa.Connection, *, subject: str | None = None, limit: int | Non
     if limit is not None:
         query = query.limit(limit)
     return list(reversed(conn.execute(query).mappings().all()))
+
+
+def stream(conn: sa.Connection) -> Iterator[Row]:
+    """Every entry, oldest first, without holding them all."""
+    query = sa.select(tables.trail).order_by(tables.trail.c.seq)
+    yield from conn.execute(query.execution_options(yield_per=1000)).mappings()
+
+
+def head_in(row: Row) -> str | None:
+    """The record head of a run that an entry notes; None where it notes none."""
+    if row["after"] is None:
+        return None
+    told = json.loads(row["after"])
+    head = told.get("head") if isinstance(told, dict) else None
+    return head if isinstance(head, str) else None

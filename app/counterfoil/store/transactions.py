@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 Row = sa.RowMapping
+Connection = sa.Connection  # the word for rooms that read through store functions and speak no SQL
 
 
 @dataclass(slots=True)

@@ -1,0 +1,81 @@
+"""How a held run ends: done with a result, or cancelled at the next boundary, never between an effect and its record."""
+
+from __future__ import annotations
+
+from counterfoil.authoring.codec import canonical
+from counterfoil.engine.holding import Hold, Over, close_run, note_end
+from counterfoil.facts import Outcome, RunState, StepKind
+from counterfoil.store import intents, records, runs, timers
+from counterfoil.store import gates as gate_rows
+from counterfoil.store.transactions import Row, Txn
+
+
+async def finish(hold: Hold, text: str, in_blob: bool) -> None:
+    """Commit the result and the run's end.
+
+    Raises:
+        Over: the run had ended by other hands.
+    """
+    kept = canonical({"$blob_text": text}) if in_blob else text
+
+    def operation(txn: Txn) -> None:
+        run = runs.get(txn.conn, hold.run_id)
+        if not close_run(txn, run, RunState.DONE, "The run ended", result=kept):
+            raise Over
+        head = records.head(txn.conn, hold.run_id)
+        note_end(txn, run, "runner", "run_done", f"Run {run['number']} “{run['title']}” is done", head, {})
+
+    await hold.do(operation)
+    hold.end(RunState.DONE)
+
+
+async def cancel_held(hold: Hold) -> None:
+    """Cancel a held run if somebody asked for it and no effect is in progress.
+
+    Raises:
+        Over: it was cancelled.
+    """
+    if hold.busy:
+        return
+
+    def operation(txn: Txn) -> bool:
+        run = runs.get(txn.conn, hold.run_id)
+        return bool(run["cancel_by"]) and cancel(txn, run, run["cancel_by"])
+
+    if await hold.do(operation):
+        hold.end(RunState.CANCELLED)
+        raise Over
+
+
+def cancel(txn: Txn, run: Row, by: str) -> bool:
+    """End a run as cancelled: `cancelled` is recorded wherever a branch waits; what is in doubt is listed. False when it had ended."""
+    run_id = run["run_id"]
+    waits = [
+        (gate["path"], gate["ordinal"], StepKind.GATE)
+        for gate in gate_rows.of_run(txn.conn, run_id)
+        if gate["state"] == "open"
+    ]
+    waits += [(timer["path"], timer["ordinal"], StepKind.TIMER) for timer in timers.pending(txn.conn, run_id)]
+    doubts = [{"effect": row["kind"], "key": row["key"]} for row in intents.open_ones(txn.conn, run_id)]
+    error = {"kind": "cancelled", "message": f"Cancelled by {by}", "step": None, "next": None, "in_doubt": doubts}
+    if not close_run(
+        txn, run, RunState.CANCELLED, f"The run was cancelled by {by}", error=canonical(error), fence=run["fence"] + 1
+    ):
+        return False
+    for path, ordinal, kind in sorted(set(waits)):
+        if ordinal >= 0 and records.get(txn.conn, run_id, path, ordinal) is None:
+            records.append(
+                txn, records.NewRecord(run_id, path, ordinal, kind, "cancelled", "0" * 64, Outcome.CANCELLED, "null")
+            )
+    head = records.head(txn.conn, run_id)
+    summary = f"Cancelled run {run['number']}" + (f", {len(doubts)} in doubt" if doubts else "")
+    note_end(txn, run, by, "run_cancelled", summary, head, {"in_doubt": doubts})
+    return True
+
+
+def suspend(txn: Txn, run_id: str) -> None:
+    """Every branch waits: the run holds nothing from now on. A decision that takes effect later makes it ready for that instant."""
+    runs.move(txn, run_id, RunState.WAITING, activity=None)
+    effective = gate_rows.next_effective(txn.conn, run_id)
+    if effective is not None:
+        runs.make_ready(txn, run_id, effective)

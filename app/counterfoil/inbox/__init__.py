@@ -1,0 +1,1 @@
+"""Gates to people, decisions from people, sealing."""

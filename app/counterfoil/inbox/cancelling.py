@@ -1,0 +1,33 @@
+"""A person's wish to end a run: carried out at once where nobody holds the run, else by the runner at the next boundary."""
+
+from __future__ import annotations
+
+from counterfoil.engine.ending import cancel
+from counterfoil.facts import RunState
+from counterfoil.inbox.deciding import refuse_ended
+from counterfoil.store import leases, runs, trail_rows
+from counterfoil.store.database import Database
+from counterfoil.store.transactions import Txn
+
+
+def cancel_run(database: Database, run_id: str, principal: str) -> str:
+    """Cancel a run; "cancelled" when it has ended, "asked" when the runner will end it.
+
+    Raises:
+        RunEnded: it had ended before.
+    """
+
+    def operation(txn: Txn) -> str:
+        run = runs.get(txn.conn, run_id)
+        refuse_ended(run)
+        lease = leases.read(txn.conn)
+        alive = lease is not None and lease["expires_at"] > txn.now_us
+        if run["state"] == RunState.RUNNING and alive:
+            runs.ask_to_cancel(txn, run_id, principal)
+            summary = f"{principal} asked to cancel run {run['number']}"
+            trail_rows.append(txn, by=principal, kind="cancel_asked", subject=run_id, summary=summary)
+            return "asked"
+        cancel(txn, run, principal)
+        return "cancelled"
+
+    return database.transact(operation)

@@ -1,0 +1,311 @@
+"""A person's decision on a gate: checked in one place for every path, sealed to what was shown, committed before anybody is told.
+
+Compare-and-set on (gate, digest): whoever is second, late, or looked at something else gets an honest answer with who and when. The
+decision, its seals, its claims and its trail entry are one transaction; waking the runner comes after and may be lost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from counterfoil.authoring.codec import canonical, digest
+from counterfoil.clock import from_us
+from counterfoil.engine import killpoints
+from counterfoil.errors import (
+    AlreadyDecided,
+    ClaimedElsewhere,
+    GateClosed,
+    NotAllowed,
+    RunEnded,
+    StaleDigest,
+    WrongAnswer,
+)
+from counterfoil.facts import ENDED, GateKind, GateState, RunState, Verdict
+from counterfoil.inbox.finding import find_gate
+from counterfoil.store import gates, runs, trail_rows
+from counterfoil.store.blobs import Blobs
+from counterfoil.store.database import Database
+from counterfoil.store.transactions import Row, Txn
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person wants to decide. `answers` are plain JSON by field name; `edits` new arguments by item number."""
+
+    verdict: Verdict
+    principal: str
+    comment: str = ""
+    answers: dict[str, Any] | None = None
+    only: Sequence[int] | None = None
+    edits: dict[int, dict[str, Any]] | None = None
+    digest: str | None = None
+    delay_us: int = 0
+    on_behalf_of: str | None = None
+    signature: str = "account"
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionMade:
+    """A decision as it was committed; instants in microseconds UTC."""
+
+    gate_id: str
+    run_id: str
+    verdict: str
+    by: str
+    on_behalf_of: str | None
+    at: int
+    effective_at: int
+    digest: str
+    comment: str
+    signature: str
+
+
+def decide(database: Database, blobs: Blobs, reference: str, wish: Wish) -> DecisionMade:
+    """Commit a decision.
+
+    Raises:
+        UnknownGate, AlreadyDecided, GateClosed, StaleDigest, WrongAnswer, ClaimedElsewhere, NotAllowed: nothing was changed.
+    """
+    gate_id = find_gate(database.reader, reference)["gate_id"]
+    seen = wish.digest or gates.get(database.reader, gate_id)["digest"]
+    made = database.transact(lambda txn: _decide(txn, blobs, gate_id, seen, wish))
+    killpoints.reach("after_decision")
+    return made
+
+
+def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> DecisionMade:
+    row = gates.get(txn.conn, gate_id)
+    _refuse_closed(txn, row)
+    if not row["digest"].startswith(seen) or len(seen) < 6:
+        raise StaleDigest(
+            f"Gate g-{row['number']} has changed since you looked: its seal is {row['digest'][:8]}, you saw {seen[:8]}. Nothing was changed.",
+            f"Look again: counterfoil show g-{row['number']}",
+        )
+    spec = json.loads(blobs.text(row["spec"], row["spec_blob"]))
+    answers = _checked_answers(row, spec, wish)
+    verdict = _verdict(spec, wish, answers)
+    items = _approved_items(spec, wish) if verdict is Verdict.APPROVED else []
+    if verdict is Verdict.APPROVED:
+        _refuse_claimed(txn, row, gate_id)
+    name = from_us(txn.now_us)
+    if not gates.decide(txn, gate_id, row["digest"], f"{verdict} by {wish.principal} at {name:%H:%M}"):
+        raise GateClosed(
+            f"Gate g-{row['number']} was closed a moment ago. Nothing was changed.", "See: counterfoil inbox"
+        )
+    effective = txn.now_us + max(wish.delay_us, 0)
+    gates.add_decision(
+        txn,
+        gate_id=gate_id,
+        principal=wish.principal,
+        verdict=str(verdict),
+        answers=canonical(answers),
+        comment=wish.comment,
+        on_behalf_of=wish.on_behalf_of,
+        at=txn.now_us,
+        effective_at=effective,
+        digest=row["digest"],
+        signature=wish.signature,
+    )
+    gates.add_seals(txn, gate_id, items)
+    if verdict is Verdict.APPROVED:
+        gates.hold_claims(txn, gate_id)
+    else:
+        gates.drop_claims(txn, gate_id)
+    if runs.get(txn.conn, row["run_id"])["state"] == RunState.WAITING:
+        runs.make_ready(txn, row["run_id"], effective)
+    _note(txn, row, wish, verdict, answers, items)
+    return DecisionMade(
+        gate_id, row["run_id"], str(verdict), wish.principal, wish.on_behalf_of, txn.now_us, effective, row["digest"], wish.comment, wish.signature
+    )  # fmt: skip
+
+
+def _note(
+    txn: Txn,
+    row: Row,
+    wish: Wish,
+    verdict: Verdict,
+    answers: dict[str, Any],
+    items: Sequence[tuple[int, str, str, str]],
+) -> None:
+    trail_rows.append(
+        txn,
+        by=wish.principal,
+        kind="decision",
+        subject=row["run_id"],
+        summary=f"{wish.principal} {verdict} “{row['title']}”, seal {row['digest'][:4]} {row['digest'][4:8]}",
+        after={
+            "gate": row["gate_id"],
+            "digest": row["digest"],
+            "verdict": str(verdict),
+            "comment": wish.comment,
+            "answers": answers,
+            "items": [[item[0], item[3]] for item in items],
+            "on_behalf_of": wish.on_behalf_of,
+            "signature": wish.signature,
+        },
+    )
+
+
+def _refuse_closed(txn: Txn, row: Row) -> None:
+    if row["state"] == GateState.OPEN:
+        return
+    number = row["number"]
+    if row["state"] == GateState.DECIDED:
+        made = gates.decisions(txn.conn, row["gate_id"])[-1]
+        when = f"{from_us(made['at']).astimezone():%H:%M}"
+        raise AlreadyDecided(
+            f"Gate g-{number} was decided by {made['principal']} at {when} ({made['verdict']}). Nothing was changed.",
+            f"See: counterfoil show g-{number}",
+        )
+    if row["state"] == GateState.SUPERSEDED:
+        raise GateClosed(
+            f"Gate g-{number} was superseded: a newer round is open. Nothing was changed.", "See: counterfoil inbox"
+        )
+    why = row["closed_why"] or row["state"]
+    raise GateClosed(
+        f"Gate g-{number} takes no decision any more: {why}. Nothing was changed.", "See: counterfoil inbox"
+    )
+
+
+def _verdict(spec: dict[str, Any], wish: Wish, answers: dict[str, Any]) -> Verdict:
+    kind = GateKind(spec["kind"])
+    wants_comment = wish.verdict in (Verdict.REJECTED, Verdict.RETURNED)
+    if wants_comment and not wish.comment.strip():
+        raise WrongAnswer(
+            f"To {'reject' if wish.verdict is Verdict.REJECTED else 'send back'} needs a reason.", "Add --comment TEXT."
+        )
+    if kind in (GateKind.DOUBT, GateKind.FAILURE) and wish.verdict is not Verdict.ANSWERED:
+        names = next(field["choices"] for field in spec["fields"] if field["name"] == "choice")
+        raise WrongAnswer("This question is answered with a choice.", f"Use: answer --set choice={'|'.join(names)}")
+    if kind is GateKind.APPROVAL and wish.verdict is Verdict.ANSWERED:
+        raise WrongAnswer(
+            "This gate is approved, rejected or sent back.", "Use: approve, reject --comment, or return --comment"
+        )
+    if kind is GateKind.QUESTION and wish.verdict is Verdict.APPROVED:
+        return Verdict.ANSWERED
+    remade = [field["name"] for field in spec["fields"] if field.get("remakes") and answers.get(field["name"])]
+    return Verdict.RETURNED if wish.verdict is Verdict.APPROVED and remade else wish.verdict
+
+
+def _checked_answers(row: Row, spec: dict[str, Any], wish: Wish) -> dict[str, Any]:
+    fields = {field["name"]: field for field in spec["fields"]}
+    given = dict(wish.answers or {})
+    unknown = sorted(set(given) - set(fields))
+    if unknown:
+        names = ", ".join(fields) or "none"
+        raise WrongAnswer(
+            f"Gate g-{row['number']} has no field ‘{unknown[0]}’; it has: {names}.",
+            f"See: counterfoil show g-{row['number']}",
+        )
+    for name, value in given.items():
+        choices = fields[name]["choices"]
+        if choices is not None and value is not None and value not in choices:
+            raise WrongAnswer(f"‘{value}’ is no choice for {name}.", f"Choose one of: {', '.join(choices)}")
+    if wish.verdict in (Verdict.ANSWERED, Verdict.APPROVED):
+        missing = [name for name, field in fields.items() if field["required"] and given.get(name) in (None, "")]
+        if missing:
+            raise WrongAnswer(f"Gate g-{row['number']} needs an answer to ‘{missing[0]}’.", f"Add --set {missing[0]}=…")
+    return {name: given.get(name, fields[name]["default"]) for name in fields}
+
+
+def _approved_items(spec: dict[str, Any], wish: Wish) -> list[tuple[int, str, str, str]]:
+    """The plan items that are sealed: (number, final body, base, digest of the body)."""
+    plan = spec["plan"]
+    chosen = _chosen(spec, wish)
+    sealed: list[tuple[int, str, str, str]] = []
+    for item in plan:
+        if item["n"] not in chosen:
+            continue
+        missing = [needed for needed in item["needs"] if needed not in chosen]
+        if missing:
+            raise WrongAnswer(
+                f"Item {item['n']} needs item {missing[0]}, which is left out.", f"Add {missing[0]} to --only."
+            )
+        body = canonical(_edited(item, (wish.edits or {}).get(item["n"], {})))
+        sealed.append((item["n"], body, canonical(item["base"]), digest(body)))
+    return sealed
+
+
+def _chosen(spec: dict[str, Any], wish: Wish) -> set[int]:
+    numbers = {item["n"] for item in spec["plan"]}
+    if wish.only is None:
+        return numbers
+    chosen = set(wish.only)
+    if not chosen <= numbers:
+        raise WrongAnswer(
+            f"There is no item {min(chosen - numbers)}; the plan has items 1 to {len(numbers)}.", "Change --only."
+        )
+    if chosen != numbers and not spec["partial"]:
+        raise WrongAnswer(
+            "This plan is approved whole or not at all.", "Leave --only away, or send it back with --comment."
+        )
+    return chosen
+
+
+def _edited(item: dict[str, Any], edit: dict[str, Any]) -> dict[str, Any]:
+    locked = sorted(set(edit) - set(item["editable"]))
+    if locked:
+        raise WrongAnswer(f"‘{locked[0]}’ of item {item['n']} cannot be changed here.", "Send it back with --comment.")
+    return {"kind": item["body"]["kind"], "args": {**item["body"]["args"], **edit}}
+
+
+def _refuse_claimed(txn: Txn, row: Row, gate_id: str) -> None:
+    keys = gates.claims(txn.conn, gate_id)
+    if not keys:
+        return
+    workspace = runs.get(txn.conn, row["run_id"])["workspace"]
+    held = gates.rivals(txn.conn, workspace, keys, row["run_id"], held_only=True)
+    if held:
+        rival = held[0]["run_number"]
+        raise ClaimedElsewhere(
+            f"{len(held)} of the {len(keys)} things in gate g-{row['number']} were approved in run {rival}. Nothing was changed.",
+            f"Send it back, so that they are left out: counterfoil return g-{row['number']} --comment TEXT",
+        )
+
+
+def void(database: Database, gate_id: str, principal: str) -> None:
+    """Take a decision back before it takes effect: the gate is open again.
+
+    Raises:
+        GateClosed: it has taken effect, or there is no decision of this principal.
+    """
+
+    def operation(txn: Txn) -> None:
+        row = gates.get(txn.conn, gate_id)
+        mine = [made for made in gates.decisions(txn.conn, gate_id) if made["principal"] == principal]
+        if not mine:
+            raise NotAllowed(f"There is no decision of {principal} on gate g-{row['number']} to take back.")
+        if row["taken_at"] is not None or mine[-1]["effective_at"] <= txn.now_us:
+            raise GateClosed(
+                f"Too late to take back: the run has gone on from gate g-{row['number']}.",
+                "See what can be undone on the run.",
+            )
+        gates.void_decision(txn, mine[-1]["row"])
+        gates.reopen(txn, gate_id)
+        if (
+            runs.get(txn.conn, row["run_id"])["state"] == RunState.READY
+            and gates.next_effective(txn.conn, row["run_id"]) is None
+        ):
+            runs.move_back_to_waiting(txn, row["run_id"])
+        summary = f"{principal} took the decision on “{row['title']}” back"
+        trail_rows.append(
+            txn, by=principal, kind="decision_voided", subject=row["run_id"], summary=summary, after={"gate": gate_id}
+        )
+
+    database.transact(operation)
+
+
+def refuse_ended(run: Row) -> None:
+    """Say honestly that a run has ended.
+
+    Raises:
+        RunEnded: it has.
+    """
+    if run["state"] in ENDED:
+        raise RunEnded(
+            f"Run r-{run['number']} has ended ({run['state']}). Nothing was changed.",
+            f"See: counterfoil show r-{run['number']}",
+        )

@@ -1,0 +1,126 @@
+"""Checking the trail: every hash is computed anew, of the home's chain and of each run's chain of records.
+
+The honest limit: removal of the newest entries cannot be seen from the rows alone, except that a run's newest record must not lie
+before the head that the home's chain noted for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from counterfoil.clock import from_us
+from counterfoil.store import records, trail_rows
+from counterfoil.store.transactions import Connection, Row
+
+LIMIT = (
+    "Removal of the newest entries shows only against a seal kept elsewhere. "
+    "Keep the seal below somewhere else to be able to show it."
+)
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What a check found. `broken` names the first row of each chain that does not match its seal."""
+
+    entries: int = 0
+    runs: int = 0
+    records: int = 0
+    first_us: int | None = None
+    last_us: int | None = None
+    seal: str = trail_rows.START
+    broken: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every chain holds."""
+        return not self.broken
+
+    def sentence(self, local: bool = True) -> str:
+        """The result in one line (instants in this computer's zone unless `local` is False)."""
+        if self.broken:
+            return self.broken[0]
+        if self.first_us is None or self.last_us is None:
+            return "The trail is empty: nothing was done yet."
+        span = f"{_when(self.first_us, local)} to {_when(self.last_us, local)}"
+        return (
+            f"{_counted(self.entries, 'entry', 'entries')}, {span}. None changed, removed or out of order. "
+            f"{_counted(self.records, 'record', 'records')} of {_counted(self.runs, 'run', 'runs')} checked too."
+        )
+
+
+def verify(conn: Connection) -> Verdict:
+    """Check the whole trail of a home, row by row, without holding it; call it on one snapshot."""
+    verdict = Verdict()
+    heads = _check_home(conn, verdict)
+    _check_runs(conn, verdict, heads)
+    return verdict
+
+
+def _check_home(conn: Connection, verdict: Verdict) -> dict[str, set[str]]:
+    """The home's chain; gives the record heads it noted, by run."""
+    heads: dict[str, set[str]] = {}
+    intact = True
+    for row in trail_rows.stream(conn):
+        verdict.entries += 1
+        if verdict.first_us is None:
+            verdict.first_us = row["at"]
+        verdict.last_us = row["at"]
+        if intact and not _entry_holds(row, verdict):
+            verdict.broken.append(_entry_broken(row))
+            intact = False
+        verdict.seal = row["hash"]
+        head = trail_rows.head_in(row)
+        if head is not None:
+            heads.setdefault(row["subject"], set()).add(head)
+    return heads
+
+
+def _entry_holds(row: Row, verdict: Verdict) -> bool:
+    follows = row["seq"] == verdict.entries and row["prev_hash"] == verdict.seal
+    return bool(follows and trail_rows.entry_hash(row) == row["hash"])
+
+
+def _entry_broken(row: Row) -> str:
+    return (
+        f"Entry {row['seq']:,} ({_when(row['at'], True)}, {row['summary']}) does not match its seal. "
+        "Everything before it is sound."
+    )
+
+
+def _check_runs(conn: Connection, verdict: Verdict, heads: dict[str, set[str]]) -> None:
+    run_id, before, intact = "", "", True
+    for row in records.stream(conn):
+        if row["run_id"] != run_id:
+            _check_heads(verdict, run_id, heads, intact)
+            run_id = before = row["run_id"]
+            intact = True
+            verdict.runs += 1
+        verdict.records += 1
+        if intact and records.record_hash(before, row) != row["hash"]:
+            verdict.broken.append(
+                f"Record {row['row']:,} of run {run_id[:8]} ({_when(row['committed_at'], True)}, {row['name']}) "
+                "does not match its seal. Every record of that run before it is sound."
+            )
+            intact = False
+        before = row["hash"]
+        heads.get(run_id, set()).discard(before)
+    _check_heads(verdict, run_id, heads, intact)
+    for missing in sorted(run for run, left in heads.items() if left - {run}):
+        verdict.broken.append(f"Records of run {missing[:8]} that the trail has sealed are gone.")
+
+
+def _check_heads(verdict: Verdict, run_id: str, heads: dict[str, set[str]], intact: bool) -> None:
+    """A head the home's chain noted must be a record of its run."""
+    left = heads.pop(run_id, set()) - {run_id}
+    if left and intact:
+        verdict.broken.append(f"Records of run {run_id[:8]} that the trail has sealed are gone.")
+
+
+def _when(us: int, local: bool) -> str:
+    at: datetime = from_us(us).astimezone() if local else from_us(us)
+    return f"{at.day} {at:%b %Y %H:%M}"
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

@@ -1,0 +1,142 @@
+"""What deciding does, in sentences the product makes from the plan: never from words of an author, an llm or a document.
+
+What leaves the house comes first, then what happens to files, then what saying no does. File names are never cut: where there
+are too many to name, they are counted by folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from counterfoil.facts import GateKind, Risk
+
+Item = dict[str, Any]
+_NAMED = 8  # so many files are named one by one; beyond that folders are named
+_LEAVES = frozenset({str(Risk.SENDS), str(Risk.SPENDS)})
+
+
+def consequences(spec: dict[str, Any]) -> list[str]:
+    """Sentences for a gate's spec: what follows from each answer."""
+    match spec["kind"]:
+        case GateKind.APPROVAL:
+            return [*_of_conflict(spec.get("about") or {}), *_of_approval(spec["plan"])]
+        case GateKind.QUESTION:
+            return [
+                "If you answer: the run goes on with your answers. Answering writes and sends nothing.",
+                "If you reject: the run goes on without an answer, or ends as Rejected. Nothing is written or sent.",
+            ]
+        case GateKind.DOUBT:
+            return _of_doubt(spec.get("about") or {})
+        case _:
+            return _of_failure(spec.get("about") or {})
+
+
+def _of_approval(plan: Sequence[Item]) -> list[str]:
+    leaving = [item for item in plan if item.get("risk") in _LEAVES]
+    sentences = [_leaving(item) for item in leaving]
+    files = _files([item for item in plan if item not in leaving])
+    if files:
+        sentences.append(f"If you approve: {files}.{'' if leaving else ' Nothing is sent.'}")
+    elif not leaving:
+        sentences.append(
+            "If you approve: the run goes on. This approval covers no effect: nothing is written or sent by it."
+        )
+    replaced = [item["target"] for item in plan if _is_write(item) and item.get("before_digest")]
+    if replaced:
+        verb = "exists and is replaced" if len(replaced) == 1 else "exist and are replaced"
+        sentences.append(f"{_listed(replaced)} {verb}; the old content is kept for undoing.")
+    nothing = "nothing is written or sent" if leaving else "nothing is written"
+    sentences.append(f"If you reject: {nothing}; the run ends as Rejected, unless its workflow goes another way.")
+    return sentences
+
+
+def _leaving(item: Item) -> str:
+    body = item["body"]
+    args = body["args"]
+    if _kind(body) == "mail":
+        people = [*args["to"], *args["cc"]]
+        return f"If you approve: 1 mail is sent to {_listed(people)}. It cannot be taken back."
+    if _kind(body) == "http":
+        return f"If you approve: 1 request is sent: {args['method']} {args['url']}. It cannot be taken back."
+    return f"If you approve: {item['summary']}. It cannot be taken back."
+
+
+def _files(plan: Sequence[Item]) -> str:
+    written = list(dict.fromkeys(item["body"]["args"]["path"] for item in plan if _is_write(item)))
+    moves = [move for item in plan if _kind(item["body"]) == "move_files" for move in item["body"]["args"]["moves"]]
+    parts = []
+    if written:
+        parts.append(f"{_count(len(written), 'file is', 'files are')} written ({_where(written)})")
+    if moves:
+        targets = _listed(sorted({_folder(target) for _, target in moves}))
+        parts.append(f"{_count(len(moves), 'file moves', 'files move')} to {targets}")
+    known = ("write_file", "append_rows", "move_files")
+    parts.extend(item["summary"] for item in plan if _kind(item["body"]) not in known)
+    return ", ".join(parts)
+
+
+def _of_doubt(about: dict[str, Any]) -> list[str]:
+    effect = about.get("effect") or "the effect"
+    return [
+        f"It began and no answer came: whether “{effect}” happened is not known. It has not been tried again.",
+        "If you answer happened: it counts as done, it is not tried again, and the run goes on.",
+        "If you answer not_happened: it is done once, with the same key, and the run goes on.",
+        "If you answer stop: it is not tried again and the run ends as Stopped.",
+    ]
+
+
+def _of_conflict(about: dict[str, Any]) -> list[str]:
+    if about.get("why") != "conflict":
+        return []
+    return [
+        "Files in your folder are not what was approved. Nothing has been written. This asks again, on what is there now."
+    ]
+
+
+def _of_failure(about: dict[str, Any]) -> list[str]:
+    step = about.get("step") or "the workflow"
+    kept = "What was done before this is kept and will not run again."
+    stop = "If you answer stop: the run ends as Stopped. Nothing more is written or sent."
+    if about.get("why") == "mismatch":
+        recorded = about.get("recorded") or "what was recorded"
+        return [
+            kept,
+            "If you answer retry: the run is carried on again from its records.",
+            f"If you answer skip (where it is offered): “{recorded}” is kept although the workflow now asks for “{step}”.",
+            stop,
+        ]
+    sentences = [kept, f"If you answer retry: “{step}” is tried again."]
+    if about.get("step"):
+        sentences.append(f"If you answer skip: the run goes on without “{step}”, with the value in result.")
+    return [*sentences, stop]
+
+
+def _is_write(item: Item) -> bool:
+    return _kind(item["body"]) in ("write_file", "append_rows")
+
+
+def _kind(body: Item) -> str:
+    return str(body["kind"]).partition("@")[0]
+
+
+def _folder(path: str) -> str:
+    parent = PurePosixPath(path).parent.as_posix()
+    return "the workspace folder" if parent == "." else f"{parent}/"
+
+
+def _where(paths: Sequence[str]) -> str:
+    if len(paths) <= _NAMED:
+        return ", ".join(paths)
+    return "in " + ", ".join(sorted({_folder(path) for path in paths}))
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

@@ -1,0 +1,154 @@
+"""Gates as the contract writes them: what is asked, what follows from each answer, who answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from counterfoil.clock import iso
+from counterfoil.facts import GateKind
+from counterfoil.store import gates
+from counterfoil.store.blobs import Blobs
+from counterfoil.store.transactions import Connection, Row
+from counterfoil.views.consequences import consequences
+from counterfoil.views.plain import contract, kept
+
+Document = dict[str, Any]
+_FIELD_KEYS = ("name", "type", "label", "choices", "default", "required")
+_PLAN_KEYS = ("n", "effect", "summary", "target", "before_digest", "after_digest", "bytes", "risk")
+
+
+def gate_document(conn: Connection, blobs: Blobs, row: Row) -> Document:
+    """One gate (contract.md 4) from its row."""
+    return gate_documents(conn, blobs, [row])[0]
+
+
+def gate_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[Document]:
+    """Many gates, with one read for all their decisions."""
+    decided = gates.decisions_on(conn, [row["gate_id"] for row in rows])
+    return [_document(blobs, row, decided.get(row["gate_id"], [])) for row in rows]
+
+
+def inbox(conn: Connection, blobs: Blobs, *, workspace: str | None = None, limit: int | None = None) -> list[Document]:
+    """Every open gate as a whole document, oldest question first."""
+    rows = gates.inbox_page(conn, workspace=workspace, limit=limit)
+    whole = gates.open_of_runs(conn, list(dict.fromkeys(row["run_id"] for row in rows)))
+    by_id = {row["gate_id"]: row for row in whole}
+    return gate_documents(conn, blobs, [by_id[row["gate_id"]] for row in rows if row["gate_id"] in by_id])
+
+
+def inbox_rows(
+    conn: Connection, *, workspace: str | None = None, limit: int | None = None, offset: int = 0
+) -> list[Document]:
+    """Open gates as a list shows them, without reading what they ask: ids, numbers, kind, title, instants, run and workspace."""
+    found = gates.inbox_page(conn, workspace=workspace, limit=limit, offset=offset)
+    return [{**row, "asked_at": iso(row["asked_at"]), "due_at": iso(row["due_at"])} for row in found]
+
+
+def spec_of(blobs: Blobs, row: Row) -> Document:
+    """What a gate shows, as it was asked: plain values with their codec tags."""
+    spec: Document = kept(blobs, row["spec"], row["spec_blob"])
+    return spec
+
+
+def figures_of(spec: Document) -> list[list[Any]]:
+    """The key figures of a spec as pairs of label and contract value."""
+    return [[label, contract(value)] for label, value in spec.get("figures") or []]
+
+
+def decision_document(row: Row) -> Document:
+    """One decision (contract.md 4) from its row."""
+    return {
+        "gate_id": row["gate_id"],
+        "verdict": row["verdict"],
+        "by": row["principal"],
+        "on_behalf_of": row["on_behalf_of"],
+        "at": iso(row["at"]),
+        "effective_at": iso(row["effective_at"]),
+        "digest": row["digest"],
+        "comment": row["comment"],
+        "signature": row["signature"],
+    }
+
+
+def _document(blobs: Blobs, row: Row, decided: Sequence[Row]) -> Document:
+    spec = spec_of(blobs, row)
+    return {
+        "gate_id": row["gate_id"],
+        "number": row["number"],
+        "run_id": row["run_id"],
+        "kind": row["kind"],
+        "title": row["title"],
+        "asked_at": iso(row["asked_at"]),
+        "due_at": iso(row["due_at"]),
+        "on_due": row["on_due"],
+        "digest": row["digest"],
+        "round": row["round"],
+        "consequences": consequences(spec),
+        "plan": [{key: item.get(key) for key in _PLAN_KEYS} for item in spec.get("plan") or []],
+        "evidence": evidence_of(spec),
+        "flags": list(spec.get("flags") or []),
+        "fields": [_field(field) for field in spec.get("fields") or []],
+        "who": {"needs": 1, "from": [], "not": [], "given": [entry["principal"] for entry in decided]},
+        "state": row["state"],
+        "decisions": [decision_document(entry) for entry in decided],
+    }
+
+
+def evidence_of(spec: Document) -> list[Document]:
+    """Evidence entries of a spec; what the product itself knows of a doubt or a failure comes first."""
+    about = _about(spec)
+    return about + [
+        {
+            "kind": str(piece["kind"]).partition("@")[0],
+            "title": piece["title"],
+            "data": contract(piece["data"]),
+            "source": piece["source"],
+        }
+        for piece in spec.get("evidence") or []
+    ]
+
+
+def _field(field: Document) -> Document:
+    return {**{key: field.get(key) for key in _FIELD_KEYS}, "default": contract(field.get("default"))}
+
+
+def _about(spec: Document) -> list[Document]:
+    about = spec.get("about") or {}
+    if spec["kind"] == GateKind.DOUBT:
+        return [_facts("What is known", _doubt_facts(about))]
+    if about.get("why") == "conflict":
+        return [_facts("Files that changed", [[path, "is not what was approved"] for path in about["paths"]])]
+    if spec["kind"] == GateKind.FAILURE:
+        pieces = [_facts("What stopped", _failure_facts(about))]
+        trace = (about.get("error") or {}).get("traceback")
+        if trace:
+            pieces.append({"kind": "text", "title": "Traceback", "data": trace, "source": "Python"})
+        return pieces
+    return []
+
+
+def _facts(title: str, pairs: list[list[Any]]) -> Document:
+    return {"kind": "fields", "title": title, "data": [pair for pair in pairs if pair[1] is not None], "source": None}
+
+
+def _doubt_facts(about: Document) -> list[list[Any]]:
+    return [
+        ["Effect", about.get("effect")],
+        ["Began", iso(about.get("began_us"))],
+        ["Key", about.get("key")],
+        *([label, contract(value)] for label, value in about.get("facts") or []),
+        ["How to find out", about.get("how") or None],
+    ]
+
+
+def _failure_facts(about: Document) -> list[list[Any]]:
+    error = about.get("error") or {}
+    return [
+        ["Step", about.get("step")],
+        ["What went wrong", error.get("message") or None],
+        ["Kind", error.get("type") or None],
+        ["Tries", about.get("attempts")],
+        ["Recorded", about.get("recorded")],
+        ["Asked now", about.get("asked")],
+    ]

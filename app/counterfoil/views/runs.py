@@ -1,0 +1,153 @@
+"""Runs as the contract writes them: one for a list, and the whole of one with its steps, effects, checkpoint and files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from counterfoil.clock import iso
+from counterfoil.facts import RunState, StepKind
+from counterfoil.places import Home
+from counterfoil.store import file_ops, gates, intents, records, timers
+from counterfoil.store.blobs import Blobs
+from counterfoil.store.transactions import Connection, Row
+from counterfoil.views.checkpoint import checkpoint_of
+from counterfoil.views.gates import gate_documents
+from counterfoil.views.plain import contract, kept, recorded
+from counterfoil.views.steps import steps_of
+
+Document = dict[str, Any]
+
+
+def run_document(conn: Connection, blobs: Blobs, row: Row) -> Document:
+    """One run (contract.md 4) from its row."""
+    return run_documents(conn, blobs, [row])[0]
+
+
+def run_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[Document]:
+    """Many runs, with one read for all their open gates."""
+    living = [row["run_id"] for row in rows if row["ended_at"] is None]
+    asked: dict[str, list[Row]] = {}
+    for gate in gates.open_of_runs(conn, living):
+        asked.setdefault(gate["run_id"], []).append(gate)
+    return [_document(conn, blobs, row, asked.get(row["run_id"], [])) for row in rows]
+
+
+def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document:
+    """One run with what only `show RUN` tells: steps, effects, checkpoint, files."""
+    steps = steps_of(conn, blobs, row)
+    return {
+        **run_document(conn, blobs, row),
+        "steps": steps,
+        "effects": _effects(conn, blobs, row, steps),
+        "checkpoint": checkpoint_of(conn, home, row, steps),
+        "files": [_file(op) for op in file_ops.of_run(conn, row["run_id"])],
+    }
+
+
+def _document(conn: Connection, blobs: Blobs, row: Row, asked: Sequence[Row]) -> Document:
+    return {
+        "run_id": row["run_id"],
+        "number": row["number"],
+        "template": row["template"],
+        "version": row["version"],
+        "workspace": row["workspace"],
+        "title": row["title"],
+        "state": row["state"],
+        "wait": _wait(conn, row, asked),
+        "created_at": iso(row["created_at"]),
+        "started_at": iso(row["started_at"]),
+        "ended_at": iso(row["ended_at"]),
+        "started_by": row["started_by"],
+        "parameters": recorded(row["parameters"]),
+        "gates": gate_documents(conn, blobs, asked),
+        "result": _result(blobs, row),
+        "error": _error(row),
+        "cost": None,
+        "isolation": row["isolation"],
+    }
+
+
+def _wait(conn: Connection, row: Row, asked: Sequence[Row]) -> Document | None:
+    """What a suspended run waits for: a person before a timer, and of several the one that ends first."""
+    if row["state"] != RunState.WAITING:
+        return None
+    if asked:
+        gate = min(asked, key=lambda gate: (gate["due_at"] or float("inf"), gate["number"]))
+        return {"kind": "gate", "on": gate["gate_id"], "until": iso(gate["due_at"])}
+    pending = timers.pending(conn, row["run_id"])
+    if pending:
+        timer = pending[0]
+        return {"kind": "timer", "on": timer["kind"], "until": iso(timer["due_at"])}
+    return None
+
+
+def _result(blobs: Blobs, row: Row) -> Any:
+    """A result over 64 KiB lies in a blob that the row names."""
+    told = json.loads(row["result"]) if row["result"] is not None else None
+    if isinstance(told, dict) and "$blob_text" in told:
+        told = kept(blobs, told["$blob_text"], in_blob=True)
+    return contract(told)
+
+
+def _error(row: Row) -> Document | None:
+    if row["error"] is None:
+        return None
+    told = json.loads(row["error"])
+    doubts = [doubt["effect"] for doubt in told.get("in_doubt") or []]
+    message = told.get("message")
+    return {
+        "kind": told.get("kind"),
+        "message": f"{message}; whether it happened is not known of: {', '.join(doubts)}" if doubts else message,
+        "step": told.get("step"),
+        "next": told.get("next") or f"See what was done before it stopped: counterfoil show r-{row['number']}",
+    }
+
+
+def _effects(conn: Connection, blobs: Blobs, row: Row, steps: Sequence[Document]) -> list[Document]:
+    """What the run did, began or asked to do outside itself, in step order; `origin` says so where an outcome was not seen
+    but looked up or told by a person."""
+    begun = {(intent["path"], intent["ordinal"]): intent for intent in intents.of_run(conn, row["run_id"])}
+    ended = {
+        (entry["path"], entry["ordinal"]): entry
+        for entry in records.of_run(conn, row["run_id"])
+        if entry["kind"] == StepKind.EFFECT
+    }
+    found = []
+    for step in steps:
+        identity = (step["path"], step["ordinal"])
+        if step["kind"] != "effect":
+            continue
+        intent, record = begun.get(identity), ended.get(identity)
+        found.append(
+            {
+                "path": step["path"],
+                "ordinal": step["ordinal"],
+                "effect": intent["kind"] if intent else step["name"],
+                "summary": step["summary"],
+                "state": step["state"],
+                "attempts": step["attempts"],
+                "key": intent["key"] if intent else step["key"],
+                "policy": intent["policy"] if intent else None,
+                "gate_id": intent["gate_id"] if intent else None,
+                "item": intent["item"] if intent else None,
+                "began_at": iso(intent["committed_at"]) if intent else step["started_at"],
+                "ended_at": step["ended_at"],
+                "outcome": contract(kept(blobs, record["payload"], record["payload_blob"])) if record else None,
+                "origin": record["origin"] if record else None,
+            }
+        )
+    return found
+
+
+def _file(op: Row) -> Document:
+    return {
+        "op": op["op"],
+        "path": op["path"],
+        "target": op["target"],
+        "before_digest": op["before"],
+        "after_digest": op["after"],
+        "state": op["state"],
+        "gate_id": op["gate_id"],
+    }

@@ -1,0 +1,69 @@
+"""What deciding does is said from the plan: sending first, names whole, nothing promised that does not happen."""
+
+from counterfoil.facts import GateKind
+from counterfoil.views.consequences import consequences
+from views.rows import item, payment_spec, spec
+
+
+def test_files_and_moves_in_one_sentence() -> None:
+    assert consequences(payment_spec()) == [
+        "If you approve: 2 files are written (payments/r-1.xml, ledger.csv), 2 files move to archive/. Nothing is sent.",
+        "If you reject: nothing is written; the run ends as Rejected, unless its workflow goes another way.",
+    ]
+
+
+def test_sending_comes_first_and_cannot_be_taken_back() -> None:
+    mail = {"to": ["accounts@ardenhale.example"], "cc": ["a@b.example"], "subject": "s", "body": "b", "attachments": []}
+    told = consequences(spec(plan=[item(1, "write_file@1", {"path": "a.txt"}), item(2, "mail@1", mail, risk="sends")]))
+    assert told[0] == (
+        "If you approve: 1 mail is sent to accounts@ardenhale.example and a@b.example. It cannot be taken back."
+    )
+    assert told[1] == "If you approve: 1 file is written (a.txt)."
+    assert told[2].startswith("If you reject: nothing is written or sent;")
+
+
+def test_request_is_named_with_its_address() -> None:
+    told = consequences(
+        spec(plan=[item(1, "http@1", {"method": "POST", "url": "https://bank.example/orders"}, risk="sends")])
+    )
+    assert told[0] == "If you approve: 1 request is sent: POST https://bank.example/orders. It cannot be taken back."
+
+
+def test_replacing_says_so() -> None:
+    told = consequences(spec(plan=[item(1, "write_file@1", {"path": "a.txt"}, before_digest="0" * 64)]))
+    assert "a.txt exists and is replaced; the old content is kept for undoing." in told
+
+
+def test_many_names_become_folders_and_none_is_cut() -> None:
+    plan = [item(n, "write_file@1", {"path": f"out/{n}/file.txt"}) for n in range(1, 13)]
+    told = consequences(spec(plan=plan))[0]
+    assert told.startswith("If you approve: 12 files are written (in out/1/, out/10/")
+    assert "…" not in told
+
+
+def test_approval_without_a_plan_covers_nothing() -> None:
+    assert "covers no effect" in consequences(spec())[0]
+
+
+def test_other_kinds_say_what_each_answer_does() -> None:
+    question = consequences(spec(GateKind.QUESTION))
+    doubt = consequences(spec(GateKind.DOUBT, about={"effect": "mail@1"}))
+    failure = consequences(spec(GateKind.FAILURE, about={"why": "failed", "step": "read", "error": {}}))
+    whole = consequences(spec(GateKind.FAILURE, about={"why": "set_aside", "step": None, "error": {}}))
+    mismatch = consequences(
+        spec(GateKind.FAILURE, about={"why": "mismatch", "step": "b", "asked": "b", "recorded": "a", "error": {}})
+    )
+    assert question[0].startswith("If you answer")
+    assert [sentence.split(":")[0] for sentence in doubt[1:]] == [
+        "If you answer happened",
+        "If you answer not_happened",
+        "If you answer stop",
+    ]
+    assert any("skip" in sentence for sentence in failure)
+    assert not any("skip" in sentence for sentence in whole)
+    assert any("“a” is kept" in sentence for sentence in mismatch)
+
+
+def test_conflict_asks_again_and_has_written_nothing() -> None:
+    told = consequences(spec(about={"why": "conflict", "paths": ["ledger.csv"]}))
+    assert told[0].startswith("Files in your folder are not what was approved. Nothing has been written.")

@@ -1,0 +1,61 @@
+"""What every kind of effect brings to the catalogue: its shape, its entry in a plan, and its hands.
+
+Kinds of files and kinds of the wire differ in one thing: files of a gate are one apply set, imagined together before any of them is
+touched, while what goes over the wire is done one by one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from counterfoil.effects.imagining import Scene
+from counterfoil.engine.ports import FileOp, PlanEntry, Reconciled
+from counterfoil.facts import DoubtPolicy
+
+
+class FileKind(Protocol):
+    """A kind of effect on files."""
+
+    def check(self, args: object) -> None:
+        """Raise BadEffect unless the arguments are of its shape."""
+
+    def paths(self, args: dict[str, Any]) -> list[str]:
+        """Every path it touches."""
+
+    def imagine(self, args: dict[str, Any], scene: Scene, n: int) -> list[FileOp]:
+        """What it would do as item n, on top of what the items before it do; at least one op.
+
+        Raises:
+            EffectTrouble: it cannot be done on the files as they are, or not after the items before it.
+        """
+
+    def entry(self, args: dict[str, Any], ops: list[FileOp], scene: Scene) -> PlanEntry:
+        """How a person sees it; `base` is filled in by the caller."""
+
+
+class WireKind(Protocol):
+    """A kind of effect that reaches out."""
+
+    def check(self, args: object) -> None:
+        """Raise BadEffect unless the arguments are of its shape."""
+
+    def policy(self, args: dict[str, Any]) -> DoubtPolicy:
+        """What to do with an intent that has no outcome."""
+
+    def entry(self, args: dict[str, Any], workspace: str) -> PlanEntry:
+        """How a person sees it.
+
+        Raises:
+            EffectTrouble: it could not be performed with the workspace's settings as they are.
+        """
+
+    async def perform(self, args: dict[str, Any], key: str, workspace: str) -> Any:
+        """Do it; the outcome as plain JSON.
+
+        Raises:
+            EffectTrouble: it is known not to have happened.
+            OutcomeUnknown: nobody knows.
+        """
+
+    async def reconcile(self, args: dict[str, Any], key: str) -> Reconciled:
+        """Ask the outside whether it happened."""

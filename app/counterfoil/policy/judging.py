@@ -1,0 +1,155 @@
+"""What may happen with an effect that no approval covers: the defaults without a rule (contract.md, 6).
+
+Rules are a table, not a ladder: every rule that has something to say is heard. Any deny denies; else the narrowest rule wins,
+and of equally narrow ones the stricter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from counterfoil.engine.ports import Judgement, Permission
+from counterfoil.policy.boundaries import trouble_with, visible
+
+_STRICTNESS = {Permission.ALLOW: 0, Permission.ASK: 1, Permission.DENY: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is judged: the final body, and the manifest of the template that wants it."""
+
+    kind: str
+    args: dict[str, Any]
+    manifest: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`says` answers a case or passes; of two answers the one with more `width` speaks of less and goes first."""
+
+    width: int
+    says: Callable[[Case], Judgement | None]
+
+
+class Rules:
+    """The policy of a workspace: the defaults, and later what people granted."""
+
+    def __init__(self, more: Sequence[Rule] = ()) -> None:
+        self._rules = (*_DEFAULTS, *more)
+
+    def judge(self, body: dict[str, Any], workspace: str, manifest: dict[str, Any]) -> Judgement:
+        """What may happen with an effect that no approval covers; the reason is a sentence for people."""
+        case = Case(str(body["kind"]), body["args"], manifest)
+        heard = [(rule.width, said) for rule in self._rules if (said := rule.says(case)) is not None]
+        if not heard:
+            return _deny(f"The effect “{visible(case.kind)}” is in no rule, so nothing allows it.")
+        denials = [said for _, said in heard if said.permission is Permission.DENY]
+        if denials:
+            return denials[0]
+        return max(heard, key=lambda one: (one[0], _STRICTNESS[one[1].permission]))[1]
+
+
+def _allow(reason: str) -> Judgement:
+    return Judgement(Permission.ALLOW, reason)
+
+
+def _ask(reason: str) -> Judgement:
+    return Judgement(Permission.ASK, reason)
+
+
+def _deny(reason: str) -> Judgement:
+    return Judgement(Permission.DENY, reason)
+
+
+# ------------------------------------------------------------------------------------------------------------- defaults
+
+_PATHS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
+    "write_file@1": lambda args: [args["path"]],
+    "append_rows@1": lambda args: [args["path"]],
+    "move_files@1": lambda args: [path for move in args["moves"] for path in move],
+}
+
+
+def _beneath_the_workspace(case: Case) -> Judgement | None:
+    paths = _PATHS.get(case.kind)
+    trouble = next(filter(None, map(trouble_with, paths(case.args))), None) if paths else None
+    return _deny(trouble) if trouble else None
+
+
+def _files_ask(case: Case) -> Judgement | None:
+    return _ask("Files of the workspace change only after somebody approved it.") if case.kind in _PATHS else None
+
+
+def _mail_asks(case: Case) -> Judgement | None:
+    if case.kind != "mail@1":
+        return None
+    return _ask("A mail leaves the house and cannot be taken back, so somebody has to approve it.")
+
+
+def _requests_ask(case: Case) -> Judgement | None:
+    if case.kind != "http@1":
+        return None
+    where = _host(case.args["url"]).hostname or ""
+    if case.args["method"] != "GET":
+        return _ask(
+            f"A {case.args['method']} request can change something at {visible(where)}, so somebody has to approve it."
+        )
+    return _ask(f"The template does not declare the host {visible(where)}, so somebody has to approve it.")
+
+
+def _declared_hosts_may_be_read(case: Case) -> Judgement | None:
+    if case.kind != "http@1" or case.args["method"] != "GET":
+        return None
+    asked = [case.args["url"], *filter(None, [case.args.get("reconcile")])]
+    declared = [str(host).lower() for host in _listed(case.manifest, "hosts")]
+    if not all(_is_declared(_host(url), declared) for url in asked):
+        return None
+    return _allow(f"The template declares that it reads from {visible(_host(asked[0]).hostname or '')}.")
+
+
+def _secrets_ask(case: Case) -> Judgement | None:
+    """Secrets are the person's and a manifest is the author's, so a declared host alone does not get one."""
+    if case.kind != "http@1":
+        return None
+    named = [value["$secret"] for value in case.args["headers"].values() if isinstance(value, dict)]
+    if not named:
+        return None
+    where = visible(_host(case.args["url"]).hostname or "")
+    return _ask(f"The secret “{visible(str(named[0]))}” is sent to {where}, so somebody has to approve it.")
+
+
+def _always_gated(case: Case) -> Judgement | None:
+    """A template may tie its own hands; no rule that allows unties them."""
+    marked = {str(kind).partition("@")[0] for kind in _listed(case.manifest, "always_gate")}
+    if case.kind.partition("@")[0] not in marked:
+        return None
+    return _ask(f"The template asks before every {visible(case.kind.partition('@')[0])}, whatever the rules say.")
+
+
+def _listed(manifest: dict[str, Any], key: str) -> list[Any]:
+    found = manifest.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _host(url: str) -> SplitResult:
+    return urlsplit(url)
+
+
+def _is_declared(url: SplitResult, declared: list[str]) -> bool:
+    """`api.example` stands for every port of it, `api.example:8443` for that one."""
+    host = (url.hostname or "").lower()
+    return bool(host) and (host in declared or f"{host}:{url.port}" in declared)
+
+
+_DEFAULTS = (
+    Rule(0, _beneath_the_workspace),
+    Rule(0, _files_ask),
+    Rule(0, _mail_asks),
+    Rule(0, _requests_ask),
+    Rule(1, _declared_hosts_may_be_read),
+    Rule(2, _secrets_ask),
+    Rule(1000, _always_gated),  # above every rule that people can write
+)

@@ -110,3 +110,7 @@ class EffectCatalogue:
             OutcomeUnknown: it failed, and not everything could be put back.
         """
         return self._files.apply(ops, workspace, undo)
+
+    def outcomes(self, ops: Sequence[FileOp]) -> dict[int, Any]:
+        """The outcomes by item number of a set that was applied before; reads nothing."""
+        return self._files.outcomes(ops)

@@ -80,6 +80,10 @@ class FileEffects:
             its = "it was" if len(changed) == 1 else "they were"
             raise Conflict(f"{others(list(changed))} changed since {its} approved; nothing was written.", list(changed))
 
+    def outcomes(self, ops: Sequence[FileOp]) -> dict[int, Any]:
+        """The outcomes of a set that was applied before: see `applying.outcomes`."""
+        return applying.outcomes(ops)
+
     def apply(self, ops: Sequence[FileOp], workspace: str, undo: str | Path) -> dict[int, Any]:
         """Apply a whole set, or what is left of it after a crash: see `applying.apply_files`."""
         return applying.apply_files(ops, workspace, str(undo))

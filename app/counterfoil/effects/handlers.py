@@ -43,11 +43,7 @@ class WireKind(Protocol):
         """What to do with an intent that has no outcome."""
 
     def entry(self, args: dict[str, Any], workspace: str) -> PlanEntry:
-        """How a person sees it.
-
-        Raises:
-            EffectTrouble: it could not be performed with the workspace's settings as they are.
-        """
+        """How a person sees it; it looks at nothing that can fail, because doubts are worded with it too."""
 
     async def perform(self, args: dict[str, Any], key: str, workspace: str) -> Any:
         """Do it; the outcome as plain JSON.

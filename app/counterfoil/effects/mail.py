@@ -68,8 +68,7 @@ class Mail:
         return DoubtPolicy.ASK
 
     def entry(self, args: dict[str, Any], workspace: str) -> PlanEntry:
-        """`Send a mail to a@b.example: Subject`; refused early where the workspace has no account."""
-        read_settings(workspace)
+        """`Send a mail to a@b.example: Subject`."""
         people = [*args["to"], *args["cc"]]
         size = len(args["body"].encode())
         size += sum(shapes.content_size(part["data"], "The attachment", self._blobs) for part in args["attachments"])

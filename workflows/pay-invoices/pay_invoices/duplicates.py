@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 
 from pay_invoices.invoices import Invoice, money_text, normal
+from pay_invoices.means import COLLECTED
 
 SAME_FILE = "same_file"
 SAME_INVOICE = "same_invoice"
@@ -140,18 +140,21 @@ def sort(invoices: list[Invoice]) -> Sorted:
 def _disagreeing(copies: list[Copy]) -> dict[str, list[Invoice]]:
     found: dict[str, list[Invoice]] = {}
     for copy in copies:
-        if _payment(copy.invoice) != _payment(copy.of):
+        if _disagree(copy.invoice, copy.of):
             found.setdefault(copy.of.file, []).append(copy.invoice)
     return found
 
 
-def _payment(invoice: Invoice) -> tuple[frozenset[str], Decimal | None, str]:
-    return frozenset(invoice.ibans), invoice.due, invoice.currency
+def _disagree(one: Invoice, other: Invoice) -> bool:
+    """Whether two forms tell different things about the payment; a form without an account (MINIMUM) tells nothing about it."""
+    accounts = bool(one.ibans) and bool(other.ibans) and set(one.ibans) != set(other.ibans)
+    collected = (one.means_code in COLLECTED) != (other.means_code in COLLECTED)
+    return accounts or collected or (one.due, one.currency) != (other.due, other.currency)
 
 
-def _preference(invoice: Invoice) -> tuple[bool, str]:
-    """The document people can read comes first: the PDF before the bare XML, then by path."""
-    return not invoice.attachment, invoice.file
+def _preference(invoice: Invoice) -> tuple[bool, bool, str]:
+    """A document that names an account comes first, then the one people can read: the PDF before the bare XML; then by path."""
+    return not invoice.iban, not invoice.attachment, invoice.file
 
 
 def _id(text: str) -> str:

@@ -24,6 +24,7 @@ class Known:
     first_used: date | None
     last_used: date | None
     source: str
+    line: int
 
 
 class History:
@@ -73,13 +74,14 @@ class History:
     def accounts(self, invoice: Invoice) -> list[Known]:
         """Every account this supplier was paid to, the last used one last."""
         wanted = identity(invoice)
-        found = {
-            known.source: known
-            for token in _tokens(wanted)
+        # Found under its id and under its name, a row counts once.
+        found = dict.fromkeys(
+            known
+            for token in sorted(_tokens(wanted))
             for known in self._by_seller.get(token, ())
             if known.iban and same_seller(wanted, known.seller)
-        }
-        return sorted(found.values(), key=lambda known: known.last_used or date.min)
+        )
+        return sorted(found, key=lambda known: (known.last_used or date.min, known.line))
 
     def others_paid_to(self, iban: str, invoice: Invoice) -> list[str]:
         """Other suppliers that were paid to the same account."""
@@ -116,12 +118,12 @@ def _tokens(seller: Identity) -> set[str]:
 def _from_vendor(row: VendorRow) -> Known:
     last = row.last_used or row.first_used
     source = f"vendors.csv, line {row.line}"
-    return Known(_seller(row), row.supplier, row.iban, row.first_used or last, last, source)
+    return Known(_seller(row), row.supplier, row.iban, row.first_used or last, last, source, row.line)
 
 
 def _from_ledger(row: LedgerRow) -> Known:
     day = day_of(row.at)
-    return Known(_seller(row), row.supplier, row.iban, day, day, f"ledger.csv, line {row.line}")
+    return Known(_seller(row), row.supplier, row.iban, day, day, f"ledger.csv, line {row.line}", row.line)
 
 
 def day_of(instant: str) -> date | None:

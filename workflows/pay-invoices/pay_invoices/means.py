@@ -9,6 +9,7 @@ from lxml.etree import _Element
 # UNTDID 4461: the seller collects, so paying would pay twice.
 DIRECT_DEBIT = frozenset({"49", "59"})
 CARD = frozenset({"48", "54", "55"})
+COLLECTED = DIRECT_DEBIT | CARD
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def choose(means: list[Means]) -> Target:
     """The first account of a credit transfer; without one the first means, so that its code can be shown."""
     if not means:
         return Target()
-    transfers = [one for one in means if one.account and one.code not in DIRECT_DEBIT | CARD]
+    transfers = [one for one in means if one.account and one.code not in COLLECTED]
     if not transfers:
         return Target(code=means[0].code, reference=means[0].reference)
     first = transfers[0]

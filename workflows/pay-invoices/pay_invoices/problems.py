@@ -16,7 +16,7 @@ from pay_invoices.accounts import grouped, iban_problem, in_sepa
 from pay_invoices.duplicates import Sorted, claim_key, credits, identity, number_key, same_seller
 from pay_invoices.history import History
 from pay_invoices.invoices import CORRECTION, INVOICE_TYPES, UNPAYABLE_TYPES, Invoice, money_shown
-from pay_invoices.means import CARD, DIRECT_DEBIT
+from pay_invoices.means import CARD, COLLECTED, DIRECT_DEBIT
 
 # Recorded: kinds may be added, never renamed. Heaviest first; the first two come from reading and comparing.
 KINDS = (
@@ -176,11 +176,17 @@ def _forms_disagree(invoice: Invoice, around: Around) -> Problem | None:
 def _differences(one: Invoice, other: Invoice) -> list[Fact]:
     pairs = (
         ("Account", "iban", " / ".join(map(grouped, one.ibans)), " / ".join(map(grouped, other.ibans))),
+        ("Paid by", "means", _collection(one), _collection(other)),
         ("Amount due", "due", money_shown(one.due, one.currency), money_shown(other.due, other.currency)),
     )
     return [
         Fact(label, old, new, place(one, name), place(other, name)) for label, name, old, new in pairs if old != new
     ]
+
+
+def _collection(invoice: Invoice) -> str:
+    code = invoice.means_code
+    return "direct debit" if code in DIRECT_DEBIT else "card" if code in CARD else "transfer"
 
 
 def place(invoice: Invoice, name: str) -> str:
@@ -208,7 +214,7 @@ def _collected(invoice: Invoice, _: Around) -> Problem | None:
 
 
 def _account(invoice: Invoice, _: Around) -> Problem | None:
-    if invoice.means_code in DIRECT_DEBIT | CARD:
+    if invoice.means_code in COLLECTED:
         return None
     if not invoice.iban:
         return Problem(

@@ -35,10 +35,6 @@ CODES: dict[str, tuple[str, str]] = {
         "This is a FatturaPA, the Italian national format; only EN 16931 invoices are read.",
         "Ask the supplier for the same invoice as Peppol BIS or Factur-X, or enter it by hand.",
     ),
-    "bad_field": (
-        "A figure of the invoice cannot be understood{detail}.",
-        "Ask the supplier for a corrected invoice.",
-    ),
     "encrypted_pdf": ("The PDF is locked with a password.", "Ask the supplier for one without a password."),
     "damaged_pdf": ("The PDF is damaged and cannot be opened.", _AGAIN),
     "plain_pdf": (

@@ -1,0 +1,179 @@
+"""A gate's document taken apart for the page, without Qt: rows that need an answer, other fields, sections, figures.
+
+Fields named `choice.K` with their `reason.K` make the rows of “Needs your answer”; evidence whose title is a row's label is shown in
+that row. A field that is a list of row numbers and remakes the plan becomes the Hold column of the table it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from counterfoil.desktop.office import Document, GateSeen
+from counterfoil.desktop.words import gates as words
+from counterfoil.desktop.words.plain import plain
+from counterfoil.desktop.words.values import shown
+
+_FILE_KINDS = frozenset({"write_file", "append_rows", "move_files"})
+_ANSWERS = {"doubt": ("happened", "not_happened", "stop"), "failure": ("retry", "skip", "stop")}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One thing that needs an answer. `facts` are pairs as shown; `reasoned` are the choices that need a reason."""
+
+    key: str
+    title: str
+    choices: tuple[str, ...]
+    flag: str = ""
+    help: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    source: str = ""
+    reason: str = ""  # name of the reason's field, "" where there is none
+    reasoned: frozenset[str] = frozenset()
+
+    @property
+    def field(self) -> str:
+        """The name of the field its choice is kept in."""
+        return f"choice.{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page below the answers. `count` stands behind its name in the index."""
+
+    key: str
+    title: str
+    kind: str
+    count: int | None = None
+    entry: Document = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything the page shows, in order."""
+
+    seen: GateSeen
+    kind: str
+    title: str
+    figures: tuple[tuple[str, str], ...]
+    effects_first: tuple[str, ...]  # consequences that leave the house
+    consequences: tuple[str, ...]
+    flags: tuple[str, ...]
+    answers: tuple[AnswerRow, ...]
+    form: tuple[Document, ...]
+    hold: str  # name of the field that holds rows, "" where there is none
+    held_table: str  # key of the section whose rows can be held
+    sections: tuple[Section, ...]
+    files: tuple[int, ...]  # plan numbers of effects on files
+
+    @property
+    def open(self) -> bool:
+        """Whether it can still be decided."""
+        return str(self.seen.document["state"]) == "open"
+
+    @property
+    def digest(self) -> str:
+        """What a decision is bound to."""
+        return str(self.seen.document["digest"])
+
+
+def read(seen: GateSeen, today: date) -> Reading:
+    """Take a gate apart."""
+    document = seen.document
+    fields = list(document.get("fields") or ())
+    evidence = [dict(entry) for entry in document.get("evidence") or ()]
+    answers, evidence = _answer_rows(fields, evidence, [str(flag) for flag in document.get("flags") or ()], today)
+    hold = next((str(entry["name"]) for entry in fields if _holds_rows(entry)), "")
+    sections = _sections(document, evidence, seen)
+    taken = {name for row in answers for name in (row.field, row.reason)}
+    kind = str(document["kind"])
+    lines = [plain(sentence) for sentence in document.get("consequences") or ()]
+    flags = [plain(flag) for flag in document.get("flags") or ()]
+    return Reading(
+        seen=seen,
+        kind=kind,
+        title=plain(document["title"]),
+        figures=tuple((plain(label), shown(value, today)) for label, value in seen.figures[:4]),
+        effects_first=tuple(line for line in lines if "cannot be taken back" in line),
+        consequences=tuple(line for line in lines if "cannot be taken back" not in line),
+        flags=() if answers and len(flags) == len(answers) else tuple(flags),
+        answers=answers,
+        form=tuple(entry for entry in fields if entry["name"] not in taken | {hold}) if kind not in _ANSWERS else (),
+        hold=hold,
+        held_table=next((section.key for section in sections if section.kind == "table"), "") if hold else "",
+        sections=tuple(sections),
+        files=tuple(_file_numbers(seen)),
+    )
+
+
+def _answer_rows(
+    fields: list[Document], evidence: list[dict[str, Any]], flags: list[str], today: date
+) -> tuple[tuple[AnswerRow, ...], list[dict[str, Any]]]:
+    names = {str(entry["name"]) for entry in fields}
+    chosen = [entry for entry in fields if str(entry["name"]).startswith("choice.") and entry.get("choices")]
+    rows: list[AnswerRow] = []
+    for at, entry in enumerate(chosen):
+        key = str(entry["name"])[len("choice.") :]
+        label = str(entry.get("label") or key)
+        piece = next((one for one in evidence if one["kind"] == "fields" and one["title"] == label), None)
+        if piece is not None:
+            evidence = [one for one in evidence if one is not piece]
+        choices = tuple(str(choice) for choice in entry["choices"])
+        reason = f"reason.{key}" if f"reason.{key}" in names else ""
+        rows.append(
+            AnswerRow(
+                key=key,
+                title=plain(label),
+                choices=choices,
+                flag=plain(flags[at]) if len(flags) == len(chosen) else "",
+                help=plain(entry.get("help") or "", lines=True),
+                facts=tuple((plain(name), shown(value, today)) for name, value in piece["data"]) if piece else (),
+                source=plain(piece.get("source") or "") if piece else "",
+                reason=reason,
+                reasoned=frozenset(choices) - {"hold"} if reason else frozenset(),
+            )
+        )
+    return tuple(rows), evidence
+
+
+def _holds_rows(entry: Mapping[str, Any]) -> bool:
+    return str(entry["type"]) == "list[integer]" and str(entry["name"]) == "hold"
+
+
+def _sections(document: Document, evidence: list[dict[str, Any]], seen: GateSeen) -> list[Section]:
+    made = [
+        Section(f"evidence-{at}", plain(entry["title"]), str(entry["kind"]), _count(entry), entry)
+        for at, entry in enumerate(evidence, 1)
+        if entry["kind"] not in ("file", "source")
+    ]
+    files = len(_file_numbers(seen))
+    other = len(document.get("plan") or ()) - files
+    if other:
+        made.append(Section("effects", "What is sent", "effects", other))
+    if files:
+        made.append(Section("files", "Files", "files", files))
+    sources = [entry for entry in evidence if entry["kind"] in ("file", "source")]
+    if sources:
+        made.append(Section("sources", "Sources", "sources", len(sources), {"data": sources}))
+    if seen.story:
+        made.append(Section("story", "Story", "story"))
+    return made
+
+
+def _file_numbers(seen: GateSeen) -> list[int]:
+    return [number for number, body in enumerate(seen.bodies, 1) if str(body["kind"]).partition("@")[0] in _FILE_KINDS]
+
+
+def _count(entry: Mapping[str, Any]) -> int | None:
+    data = entry.get("data")
+    if entry["kind"] == "table" and isinstance(data, Mapping):
+        return len(data.get("rows") or ())
+    return None
+
+
+def plan_words(reading: Reading, left_out: tuple[int, ...] = ()) -> str:
+    """What approving covers, counted."""
+    return words.plan_counts([body for n, body in enumerate(reading.seen.bodies, 1) if n not in left_out])

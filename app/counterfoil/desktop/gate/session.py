@@ -1,0 +1,188 @@
+"""What a person has filled in at one gate, and what the one button therefore says and does. No Qt: every rule here is tested bare.
+
+A choice is never made by default. The button names what is missing, counts what it will do, and takes nothing for a moment after its
+gate changed under the pointer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from counterfoil.desktop.gate.reading import AnswerRow, Reading, plan_words
+from counterfoil.desktop.office import Answer, Draft
+from counterfoil.desktop.words import gates as words
+from counterfoil.desktop.words.numbers import count
+
+GUARD_US = 400_000  # a bar accepts nothing for so long after its gate changed
+READY, WAITING, CLOSED = "ready", "waiting", "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Primary:
+    """The button: its words, whether it acts (ready), leads to what is missing (waiting) or is off with its reason (closed)."""
+
+    words: str
+    state: str
+    verdict: str = ""
+    aim: str = ""  # what is missing first: a row's key, `reason.K` or a field's name
+
+
+class Session:
+    """Choices, reasons, held rows, edits and comment for one gate as it is shown."""
+
+    def __init__(self, reading: Reading, now_us: int) -> None:
+        self.reading = reading
+        draft = reading.seen.draft
+        known = {str(entry["name"]) for entry in reading.seen.document.get("fields") or ()}
+        self.values: dict[str, Any] = {name: value for name, value in draft.values.items() if name in known}
+        self.held = tuple(draft.held)
+        self.left_out = tuple(draft.left_out)
+        self.edits: dict[str, dict[str, Any]] = {n: dict(changed) for n, changed in draft.edits.items()}
+        self.comment = draft.comment
+        self.opened: set[str] = set(draft.opened)
+        self.loading = 0
+        self.shown_at = now_us
+        self.frozen = ""  # why the bar is frozen, "" while it is not
+
+    def choose(self, key: str, choice: str) -> None:
+        """Answer a row."""
+        self.values[f"choice.{key}"] = choice
+
+    def fill(self, name: str, value: Any) -> None:
+        """Fill a field; nothing filled in is nothing kept."""
+        if value in ("", [], None):
+            self.values.pop(name, None)
+        else:
+            self.values[name] = value
+
+    def choice(self, row: AnswerRow) -> str:
+        """What a row was answered with; "" while it was not."""
+        return str(self.values.get(row.field, ""))
+
+    def missing(self, row: AnswerRow) -> str:
+        """What a row still needs: "choice", "reason" or ""."""
+        chosen = self.choice(row)
+        if chosen not in row.choices:
+            return "choice"
+        if row.reason and chosen in row.reasoned and not str(self.values.get(row.reason, "")).strip():
+            return "reason"
+        return ""
+
+    def open_rows(self) -> list[AnswerRow]:
+        """Rows that still need something."""
+        return [row for row in self.reading.answers if self.missing(row)]
+
+    def draft(self) -> Draft:
+        """What is kept at every stroke."""
+        return Draft(
+            values=dict(self.values),
+            held=self.held,
+            left_out=self.left_out,
+            edits={n: dict(changed) for n, changed in self.edits.items()},
+            comment=self.comment,
+            opened=tuple(sorted(self.opened)),
+            seen=self.reading.digest,
+        )
+
+    def guarded(self, now_us: int) -> bool:
+        """Whether the gate came so lately that a click may have been meant for the one before."""
+        return now_us - self.shown_at < GUARD_US
+
+    def primary(self) -> Primary:
+        """What the button says now."""
+        reading = self.reading
+        if self.frozen:
+            return Primary("Look again first", CLOSED)
+        if not reading.open:
+            return Primary("Nothing left to decide", CLOSED)
+        if not reading.seen.may_decide:
+            return Primary(reading.seen.why_not or "You may not decide this", CLOSED)
+        if self.loading:
+            return Primary(f"Loading {count(self.loading, 'file')}…", CLOSED)
+        missing = self._first_missing()
+        return missing if missing is not None else self._act()
+
+    def answer(self) -> Answer:
+        """The decision of the button."""
+        primary = self.primary()
+        values = dict(self.values)
+        if self.held and self.reading.hold:
+            values[self.reading.hold] = list(self.held)
+        return self._answer(primary.verdict, values, self.comment)
+
+    def rejection(self, comment: str) -> Answer:
+        """No, with the reason."""
+        return self._answer("rejected", {}, comment)
+
+    def sent_back(self, comment: str) -> Answer:
+        """Differently, with what should be different; held rows and remaking fields go with it."""
+        values = {self.reading.hold: list(self.held)} if self.held and self.reading.hold else {}
+        return self._answer("returned", values, comment)
+
+    def chosen(self, choice: str, comment: str = "", result: str = "") -> Answer:
+        """The answer to a doubt or a failure."""
+        values: dict[str, Any] = {"choice": choice}
+        if result:
+            values["result"] = result
+        return self._answer("answered", values, comment)
+
+    def _answer(self, verdict: str, values: dict[str, Any], comment: str) -> Answer:
+        count_of_plan = len(self.reading.seen.bodies)
+        kept = tuple(n for n in range(1, count_of_plan + 1) if n not in self.left_out)
+        return Answer(
+            gate_id=self.reading.seen.gate_id,
+            digest=self.reading.digest,
+            verdict=verdict,
+            comment=comment,
+            values=values,
+            only=kept if self.left_out and verdict == "approved" else None,
+            edits={n: dict(changed) for n, changed in self.edits.items()} if verdict == "approved" else {},
+        )
+
+    def _first_missing(self) -> Primary | None:
+        rows = self.open_rows()
+        unanswered = [row for row in rows if self.missing(row) == "choice"]
+        if unanswered:
+            return Primary(f"Answer {count(len(unanswered), 'row')} first", WAITING, aim=unanswered[0].key)
+        if rows:
+            noun = count(len(rows), "reason")
+            return Primary(f"Give {noun} first", WAITING, aim=rows[0].reason)
+        empty = [entry for entry in self.reading.form if entry.get("required") and not self._filled(str(entry["name"]))]
+        if empty:
+            return Primary(f"Fill in {count(len(empty), 'field')} first", WAITING, aim=str(empty[0]["name"]))
+        return None
+
+    def _filled(self, name: str) -> bool:
+        return self.values.get(name) not in (None, "", [])
+
+    def _act(self) -> Primary:
+        if self.reading.kind == "question":
+            if self.reading.answers:
+                return Primary(words.counted_choices(map(self.choice, self.reading.answers)), READY, "answered")
+            return Primary("Give this answer", READY, "answered")
+        if self.held:
+            return Primary(f"Hold {count(len(self.held), 'row')}, ask again", READY, "returned")
+        if self.reading.seen.bodies and len(self.left_out) == len(self.reading.seen.bodies):
+            return Primary("Everything is left out: reject instead", CLOSED)
+        counted = plan_words(self.reading, self.left_out)
+        return Primary(f"Approve {counted}" if counted else "Approve", READY, "approved")
+
+
+def kept_choices(old: Session, new: Session) -> list[str]:
+    """Carry what was filled in over to a changed gate where it still means the same; titles of rows that must be looked at again."""
+    before = {row.key: row for row in old.reading.answers}
+    again = []
+    for row in new.reading.answers:
+        same = before.get(row.key)
+        if same is not None and replace(same, flag="") == replace(row, flag=""):
+            for name in (row.field, row.reason):
+                if name and name in old.values:
+                    new.values[name] = old.values[name]
+        else:
+            for name in (row.field, row.reason):
+                new.values.pop(name, None)
+            again.append(row.title)
+    new.comment = old.comment
+    new.opened = set(old.opened)
+    return again

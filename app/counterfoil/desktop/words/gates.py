@@ -1,0 +1,141 @@
+"""What is said about gates: their kind, what a button will do, what silence means, how they ended.
+
+Everything here is the product's own voice: it is made from kinds, counts and names of files, never from words of a document.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from counterfoil.desktop.words import numbers, times
+from counterfoil.desktop.words.people import capital, person
+
+KIND_WORDS = {"approval": "", "question": "Question", "doubt": "Did this happen?", "failure": "Needs repair"}
+KIND_ICONS = {"approval": "stamp", "question": "circle-question-mark", "doubt": "scale", "failure": "wrench"}
+PROTECTION = {"L0": "None", "L1": "Weak", "L2": "Restricted", "L3": "Isolated"}
+PROTECTION_SENTENCES = {
+    "L0": "Not protected. The template's code runs with this account's rights and could read or change other files.",
+    "L1": "Weakly protected. The template's code is kept from some of this account's files, not from all.",
+    "L2": "Restricted. The template's code reads this workspace and the system, and has no network.",
+    "L3": "Isolated. The template's code sees only its copy of this workspace, and has no network.",
+}
+# What a choice's value is called on a button. Nothing is paid by answering, so the word is never Pay.
+_CHOICES = {"pay": "Include", "include": "Include", "hold": "Hold", "reject": "Reject", "yes": "Yes", "no": "No"}
+_CHOICE_TONES = {"pay": "ok", "include": "ok", "yes": "ok", "hold": "warn", "reject": "bad", "no": "bad"}
+_CHOICE_ORDER = ("Include", "Hold", "Reject")
+VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
+
+
+def choice_words(value: str) -> str:
+    """What a choice is called: Include, Hold, Reject, else its own word."""
+    return _CHOICES.get(value, capital(value.replace("_", " ")))
+
+
+def choice_tone(value: str) -> str:
+    """ok, warn, bad or none."""
+    return _CHOICE_TONES.get(value, "")
+
+
+def counted_choices(values: Iterable[str]) -> str:
+    """`Include 1, hold 2`: what an answer comes to."""
+    counts = Counter(choice_words(value) for value in values)
+    order = [*_CHOICE_ORDER, *(word for word in counts if word not in _CHOICE_ORDER)]
+    parts = [f"{word} {counts[word]}" for word in order if counts[word]]
+    words = ", ".join(part if at == 0 else part[:1].lower() + part[1:] for at, part in enumerate(parts))
+    return words or "Answer"
+
+
+def plan_counts(bodies: Sequence[Mapping[str, Any]]) -> str:
+    """`3 files, 12 moves`, `1 mail`: what an approval covers, by kind of effect."""
+    files: set[str] = set()
+    counts: Counter[str] = Counter()
+    for body in bodies:
+        kind, args = str(body["kind"]).partition("@")[0], body["args"]
+        if kind in ("write_file", "append_rows"):
+            files.add(str(args["path"]))
+        elif kind == "move_files":
+            counts["move"] += len(args["moves"])
+        else:
+            counts[{"mail": "mail", "http": "request"}.get(kind, "effect")] += 1
+    first = {"mail": counts.pop("mail", 0), "request": counts.pop("request", 0), "file": len(files)}
+    return ", ".join(numbers.count(n, noun) for noun, n in (*first.items(), *counts.items()) if n)
+
+
+def silence(due_at: int | None, on_due: str | None, now_us: int) -> str:
+    """What happens when nobody decides."""
+    if due_at is None:
+        return "No deadline. It waits until you decide."
+    by = times.when(due_at, now_us)
+    by = by[:1].lower() + by[1:] if by.startswith(("Today", "Tomorrow", "Yesterday")) else by
+    if on_due:
+        return f"If nobody decides by {by}: {on_due}."
+    return f"If nobody decides by {by}: nothing is written, the run ends as Expired."
+
+
+def asked(asked_at: int, started_by: str, me: str, now_us: int, files_at: int | None = None) -> str:
+    """Who asked and when, and how old the files are that were read."""
+    words = f"Asked {_in_sentence(times.since(asked_at, now_us))}. {capital(person(started_by, me))} started this run."
+    return f"{words} Files as of {times.clock_time(files_at)}." if files_at is not None else words
+
+
+def closed(state: str, decisions: Sequence[Mapping[str, Any]], me: str, now_us: int, why: str = "") -> str:
+    """How a gate ended, in one sentence; "" while it is open."""
+    if state == "decided" and decisions:
+        last = decisions[-1]
+        at = times.iso_instant(str(last["at"])) or now_us
+        who = capital(person(str(last["by"]), me))
+        return f"{who} {VERDICTS.get(str(last['verdict']), 'decided')} this {_at(at, now_us)}."
+    if state == "withdrawn":
+        return f"This question was withdrawn: {why or 'its run has ended'}."
+    if state == "superseded":
+        return "A newer round is open."
+    if state == "expired":
+        return "Nobody decided in time. Nothing was written."
+    return ""
+
+
+def after_the_act(verdict: str, seconds: int) -> str:
+    """What the bar says while a decision can be taken back."""
+    word = {"approved": "Approved", "rejected": "Rejected", "returned": "Sent back", "answered": "Answered"}[verdict]
+    goes = "Carries on" if verdict != "rejected" else "Takes effect"
+    return f"{word}. {goes} in {seconds} s." if seconds > 0 else f"{word}."
+
+
+def people_line(who: Mapping[str, Any], me: str) -> str:
+    """`Needs 2 of 3. Anna approved. You and Ben still can. Not Carla.`; for the plain case one sentence."""
+    needs = int(who.get("needs") or 1)
+    allowed = [str(name) for name in who.get("from") or ()]
+    given = [str(name) for name in who.get("given") or ()]
+    barred = [str(name) for name in who.get("not") or ()]
+    if needs == 1 and not allowed and not barred:
+        return "One decision is enough, and anyone who uses this computer's account may give it."
+    parts = [f"Needs {needs} of {len(allowed)}." if allowed else f"Needs {numbers.count(needs, 'decision')}."]
+    parts += [f"{capital(person(name, me))} decided." for name in given]
+    left = [person(name, me) for name in allowed if name not in given]
+    if left:
+        parts.append(f"{capital(numbers.joined(left))} still can.")
+    parts += [f"Not {person(name, me)}." for name in barred]
+    return " ".join(parts)
+
+
+def seal_line(digest: str, opened: int, parts: int) -> str:
+    """What the decision is bound to, and how much of it was opened."""
+    words = f"Sealed to what you see · {numbers.seal(digest)}"
+    return f"{words} · opened {opened} of {numbers.count(parts, 'part')}" if parts else words
+
+
+def summary_of_row(title: str, figure: str, why: str, template: str, state: str) -> str:
+    """An inbox row as one sentence for the ear."""
+    parts = [title, figure, why, template, state]
+    return ". ".join(part.rstrip(".") for part in parts if part) + "."
+
+
+def _in_sentence(words: str) -> str:
+    return words[:1].lower() + words[1:] if words.startswith(("Today", "Yesterday", "Tomorrow")) else words
+
+
+def _at(us: int, now_us: int) -> str:
+    words = times.when(us, now_us)
+    return f"at {times.clock_time(us)}" if words.startswith("Today") else f"on {words}"

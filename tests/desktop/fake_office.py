@@ -1,0 +1,318 @@
+"""An office without a database: the composed figures, changed in memory by what a test decides. It answers like the real one, at once."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from counterfoil.clock import iso
+from counterfoil.desktop import office as facts
+from counterfoil.desktop.theme import font
+from counterfoil.errors import AlreadyDecided, StaleDigest, UnknownGate
+from desktop import fake_runs, figures
+from desktop.figures import HOUR, ME, MINUTE, NOW, WORKSPACE
+
+SECOND = 1_000_000
+
+
+class FakeOffice:
+    """Everything a page can ask. `now` moves when a test says so; `log` holds every act in order."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+        self.log: list[tuple[str, Any]] = []
+        self.documents: dict[str, dict[str, Any]] = {}
+        self.seen: dict[str, facts.GateSeen] = {}
+        self.drafts: dict[str, facts.Draft] = {}
+        self.read: set[str] = set()
+        self.runner_seen = facts.RunnerSeen(
+            facts.RunnerState.RUNNING,
+            since=NOW - 3 * HOUR,
+            last_saved=NOW,
+            last_sign=NOW,
+            pid=4711,
+            doing=("Update Q4 price list",),
+        )
+        self.pending: list[facts.Changes] = []
+        self.refuse: Exception | None = None
+        self.run_rows = list(fake_runs.rows())
+        self.progress_seen: list[facts.Progress] = []
+        self.plug: list[facts.Plug] = []
+        for document, extra in _gates():
+            self.add(document, **extra)
+
+    def add(self, document: dict[str, Any], **extra: Any) -> None:
+        """Put a gate into the inbox."""
+        self.documents[document["gate_id"]] = document
+        self.seen[document["gate_id"]] = _seen(document, **extra)
+        self.pending.append(_changed(facts.Part.INBOX))
+
+    def changes(self) -> facts.Changes | None:
+        parts = frozenset(part for changes in self.pending for part in changes.parts)
+        self.pending.clear()
+        return facts.Changes(parts) if parts else None
+
+    def close(self) -> None:
+        self.log.append(("close", None))
+
+    def workspaces(self) -> tuple[facts.Workspace, ...]:
+        return (facts.Workspace(WORKSPACE, "Payables"), facts.Workspace("/home/anna/Larkfield/Sales", "Sales"))
+
+    def counts(self, workspace: str | None) -> facts.Counts:
+        running = sum(row.state in ("running", "ready") for row in self.run_rows)
+        return facts.Counts(
+            for_me=len(self.inbox(facts.Tab.FOR_ME, workspace)), running=running, runs=len(self.run_rows)
+        )
+
+    def runner(self) -> facts.RunnerSeen:
+        return self.runner_seen
+
+    def start_runner(self) -> None:
+        self.log.append(("start_runner", None))
+        self.runner_seen = facts.RunnerSeen(
+            facts.RunnerState.RUNNING, since=self.now, last_saved=self.now, last_sign=self.now
+        )
+        self.pending.append(_changed(facts.Part.RUNNER))
+
+    def inbox(self, tab: facts.Tab, workspace: str | None) -> tuple[facts.InboxRow, ...]:
+        wanted = {facts.Tab.FOR_ME: "open", facts.Tab.DECIDED: "decided"}.get(tab)
+        documents = [one for one in self.documents.values() if one["state"] == wanted]
+        return tuple(self._row(document) for document in documents)
+
+    def gate(self, gate_id: str) -> facts.GateSeen:
+        if gate_id not in self.documents:
+            raise UnknownGate(f"No gate goes by {gate_id[:8]}.", "Look into the inbox: counterfoil inbox")
+        seen = self.seen[gate_id]
+        return dataclasses.replace(
+            seen, document=self.documents[gate_id], draft=self.drafts.get(gate_id, facts.Draft()), me=ME
+        )
+
+    def file_of_gate(self, gate_id: str, n: int) -> facts.FileSeen:
+        return fake_runs.file_seen(n)
+
+    def page(self, workspace: str, path: str, page: int) -> facts.PageSeen:
+        return facts.PageSeen(_page_picture(), 595, 842, page, 1)
+
+    def save_draft(self, gate_id: str, draft: facts.Draft) -> None:
+        self.drafts[gate_id] = draft
+
+    def mark_read(self, gate_id: str, digest: str) -> None:
+        self.read.add(gate_id)
+
+    def decide(self, answer: facts.Answer) -> facts.DecisionMade:
+        if self.refuse is not None:
+            raise self.refuse
+        document = self.documents[answer.gate_id]
+        if document["state"] != "open":
+            raise AlreadyDecided("Gate g-81 was decided by Ben at 08:41 (approved). Nothing was changed.", "")
+        if document["digest"] != answer.digest:
+            raise StaleDigest("This changed while you looked at it. Nothing was decided.", "Look again.")
+        self.log.append(("decide", answer))
+        document["state"] = "decided"
+        at = self.now
+        document["decisions"] = [
+            {
+                "gate_id": answer.gate_id,
+                "verdict": answer.verdict,
+                "by": ME,
+                "on_behalf_of": None,
+                "at": iso(at),
+                "effective_at": iso(at + 5 * SECOND),
+                "digest": answer.digest,
+                "comment": answer.comment,
+                "signature": "account",
+            }
+        ]
+        self.pending.append(_changed(facts.Part.INBOX, facts.Part.TRAIL))
+        return facts.DecisionMade(answer.gate_id, answer.verdict, at + 5 * SECOND)
+
+    def void(self, gate_id: str) -> None:
+        self.log.append(("void", gate_id))
+        self.documents[gate_id]["state"] = "open"
+        self.documents[gate_id]["decisions"] = []
+        self.pending.append(_changed(facts.Part.INBOX, facts.Part.TRAIL))
+
+    def runs(self, workspace: str | None) -> tuple[facts.RunRow, ...]:
+        return tuple(self.run_rows)
+
+    def run(self, run_id: str) -> facts.RunSeen:
+        return fake_runs.run_seen(run_id)
+
+    def progress(self, run_id: str) -> facts.Progress:
+        return self.progress_seen.pop(0) if len(self.progress_seen) > 1 else self.progress_seen[0]
+
+    def cancel_run(self, run_id: str, reason: str) -> str:
+        self.log.append(("cancel_run", (run_id, reason)))
+        return "Stopped. Nothing more is written or sent."
+
+    def pull_the_plug(self, run_id: str) -> facts.Plug:
+        self.log.append(("pull_the_plug", run_id))
+        return self.plug.pop(0)
+
+    def after_the_plug(self, run_id: str, ended_at: int) -> facts.Plug:
+        return self.plug.pop(0) if len(self.plug) > 1 else self.plug[0]
+
+    def templates(self, workspace: str | None) -> tuple[facts.TemplateCard, ...]:
+        return fake_runs.CARDS
+
+    def template(self, path: str, workspace: str) -> facts.TemplateSeen:
+        return fake_runs.template_seen(path)
+
+    def check_parameters(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
+        return fake_runs.check(values)
+
+    def start_run(self, path: str, workspace: str, values: Mapping[str, Any]) -> str:
+        self.log.append(("start_run", (path, workspace, dict(values))))
+        return f"{13:032x}"
+
+    def start_sample(self) -> str:
+        self.log.append(("start_sample", None))
+        return f"{12:032x}"
+
+    def measure_folder(self, path: str) -> facts.FolderFacts:
+        return facts.FolderFacts(
+            path,
+            412,
+            1_200_000_000,
+            2.0,
+            ("created", "renamed", "removed"),
+            left_out=(".git", ".env", "2 key files"),
+            invoices=38,
+        )
+
+    def trail(self, query: str, before: int | None) -> facts.TrailPage:
+        return fake_runs.trail_page(query, before)
+
+    def check_trail(self) -> tuple[bool, str]:
+        return True, "12,480 entries, 3 Jan 08:00 to today 08:55. None changed, removed or out of order."
+
+    def _row(self, document: dict[str, Any]) -> facts.InboxRow:
+        seen = self.seen[document["gate_id"]]
+        decisions = document["decisions"]
+        return facts.InboxRow(
+            gate_id=document["gate_id"],
+            number=document["number"],
+            run_id=document["run_id"],
+            kind=document["kind"],
+            title=document["title"],
+            why=_WHY.get(document["number"], ""),
+            template=seen.template,
+            workspace=seen.workspace,
+            asked_at=_us(document["asked_at"]),
+            digest=document["digest"],
+            figure=seen.figures[0][1] if seen.figures else None,
+            due_at=_us(document["due_at"]) if document["due_at"] else None,
+            unread=document["gate_id"] not in self.read and document["number"] in (81, 79, 74),
+            draft=not self.drafts.get(document["gate_id"], facts.Draft()).empty,
+            closed=f"{decisions[-1]['verdict']} by {decisions[-1]['by']}" if decisions else "",
+            closed_at=_us(decisions[-1]["at"]) if decisions else None,
+            verdict=decisions[-1]["verdict"] if decisions else "",
+            bulk="" if document["number"] >= 200 else "needs a closer look",
+            search=f"{document['title']} {_WHY.get(document['number'], '')} {seen.template}".casefold(),
+        )
+
+
+_WHY = {
+    81: "A changed account, and a total that does not add up",
+    82: "Writing a payment file always asks",
+    79: "Customer disputed 3 delivery lines",
+    77: "No answer came from the mail server",
+    76: "The column ‘Amount’ is missing",
+    74: "112 prices change, 9 by more than 10%",
+    70: "The invoice names no cost centre",
+}
+
+
+def _us(text: str) -> int:
+    from counterfoil.desktop.words.times import iso_instant
+
+    return iso_instant(text) or 0
+
+
+def _changed(*parts: facts.Part) -> facts.Changes:
+    return facts.Changes(frozenset(parts))
+
+
+def _seen(document: dict[str, Any], **more: Any) -> facts.GateSeen:
+    return facts.GateSeen(
+        document=document,
+        template=more.get("template", "Supplier payments"),
+        run_number=more.get("run", 12),
+        run_title=more.get("run_title", "Week 48"),
+        run_state="waiting",
+        started_by=more.get("started_by", ME),
+        workspace=WORKSPACE,
+        isolation=more.get("isolation", "L0"),
+        figures=more.get("figures", ()),
+        bodies=more.get("bodies", ()),
+        about=more.get("about", {}),
+        step=more.get("step", 4),
+        files_at=NOW - 14 * MINUTE,
+        story=more.get("story", _STORY),
+        prior=more.get("prior", ()),
+        foreign=more.get("foreign", ()),
+    )
+
+
+_STORY = (
+    "08:41:02 started by you, on 17 files in invoices/",
+    "08:41:04 17 files read: 15 invoices, 1 of them twice, 1 credit note",
+    "08:41:05 112 checks made, 2 did not pass",
+    "08:41:09 restarted; nothing was done twice",
+)
+
+
+def _gates() -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    return [
+        (figures.exceptions(), {"figures": figures.EXCEPTION_FIGURES, "foreign": ("Mail from Brightwater.eml",)}),
+        (
+            figures.credit_note(),
+            {
+                "template": "Credit notes",
+                "run": 11,
+                "run_title": "Arden & Hale",
+                "figures": (("Amount", figures.euro("1320.00")),),
+                "bodies": (figures.MAIL_BODY,),
+                "prior": ("You rejected this on 24 Nov: ‘wrong invoice number’.",),
+            },
+        ),
+        (figures.doubt(), {"template": "Statements of account", "run": 9, "about": figures.DOUBT_ABOUT}),
+        (figures.failure(), {"template": "Month-end close", "run": 8, "about": figures.FAILURE_ABOUT}),
+        (
+            figures.prices(),
+            {
+                "template": "Price maintenance",
+                "run": 7,
+                "figures": (("Prices", 112),),
+                "bodies": ({"kind": "write_file@1", "args": {"path": "prices.csv", "data": {}}},),
+            },
+        ),
+        (figures.question(), {"template": "Contract renewals", "run": 6}),
+    ]
+
+
+def _page_picture() -> bytes:
+    """A page that looks like an invoice, drawn with the bundled font."""
+    image = QImage(595 * 2, 842 * 2, QImage.Format.Format_RGB32)
+    image.fill(QColor("#FFFFFF"))
+    painter = QPainter(image)
+    painter.scale(2, 2)
+    painter.setFont(font(18, 600))
+    painter.setPen(QColor("#123A4A"))
+    painter.drawText(QRect(72, 60, 400, 30), Qt.AlignmentFlag.AlignLeft, "Brightwater Logistics Ltd")
+    painter.setFont(font(11))
+    painter.setPen(QColor("#30363A"))
+    lines = ["Invoice BW-7741", "23 November 2026", "", "Container haulage Liverpool–Köln   5 × 1,722.50   8,612.50"]
+    lines += ["Customs clearance                            5 × 100.00        500.00", "", "Total due   EUR 9,112.50"]
+    for at, line in enumerate(lines):
+        painter.drawText(QRect(72, 150 + at * 24, 460, 22), Qt.AlignmentFlag.AlignLeft, line)
+    painter.drawText(QRect(76, 632, 460, 20), Qt.AlignmentFlag.AlignLeft, "Please note our new bank details:")
+    painter.drawText(QRect(76, 646, 460, 20), Qt.AlignmentFlag.AlignLeft, "IBAN GB29 NWBK 6016 1331 9268 19")
+    painter.end()
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, b"PNG")
+    return bytes(data.data())

@@ -27,10 +27,13 @@ from counterfoil.authoring.codec import Unrecordable, decoder_for, hints_of
 from counterfoil.authoring.parameters import schema_of
 from counterfoil.authoring.steps import Step
 from counterfoil.authoring.workflows import Workflow, find_workflow
-from counterfoil.catalogue.manifest import MANIFEST, WORKFLOW, names_in, read_manifest
-from counterfoil.errors import BrokenTemplate, RefusedUse, did_you_mean
+from counterfoil.catalogue.broken_file import BrokenFile
+from counterfoil.catalogue.manifest import MANIFEST, WORKFLOW, line_of, named_parameters, read_manifest
+from counterfoil.catalogue.packing import LEFT_OUT
+from counterfoil.errors import RefusedUse, did_you_mean
 
 _PREFIX = "counterfoil_workflow_"
+_MEND = "Mend it and check the template again."
 _OURS = frozenset({"counterfoil"}) | sys.stdlib_module_names
 
 
@@ -41,7 +44,7 @@ def load_workflow(folder: Path, name: str, *, keep_bytecode: bool = False) -> Wo
     and wrong for a folder that somebody edits.
 
     Raises:
-        BrokenTemplate: workflow.py does not load, holds no such workflow, or an annotation cannot be resolved.
+        BrokenFile: workflow.py does not load, holds no such workflow, or an annotation cannot be resolved.
     """
     folder = folder.resolve()
     _make_room(folder)
@@ -56,9 +59,7 @@ def load_workflow(folder: Path, name: str, *, keep_bytecode: bool = False) -> Wo
         schema_of(workflow.params)
         _resolve(workflow.params, set())
     except (RefusedUse, Unrecordable, NameError, AttributeError) as problem:
-        raise BrokenTemplate(
-            f"{folder.name}/{WORKFLOW}: {problem}.", "Mend it and check the template again."
-        ) from problem
+        raise BrokenFile(folder, WORKFLOW, None, f"{problem}.", _MEND) from problem
     for step in steps_of(folder):
         _resolve_step(folder, step)
     return workflow
@@ -68,7 +69,7 @@ def describe(folder: Path, name: str, *, keep_bytecode: bool = False) -> dict[st
     """What a version's row keeps: `{"parameters": [field objects], "steps": [{"name", "title"}]}`.
 
     Raises:
-        BrokenTemplate: as `load_workflow`, or the manifest names a parameter that is not there.
+        BrokenFile: as `load_workflow`, or the manifest names a parameter that is not there.
     """
     workflow = load_workflow(folder, name, keep_bytecode=keep_bytecode)
     steps = [{"name": step.name, "title": step.title} for step in steps_of(folder.resolve())]
@@ -87,10 +88,10 @@ def steps_of(folder: Path) -> list[Step[Any, Any]]:
 def _with_words(folder: Path, parameters: list[dict[str, Any]]) -> list[dict[str, Any]]:
     manifest = read_manifest(folder)
     known = [parameter["name"] for parameter in parameters]
-    for name in [*manifest.parameters, *names_in(manifest.run_title)]:
+    for key, name in named_parameters(manifest):
         if name not in known:
-            what = f"{folder.name}/{MANIFEST}: the workflow has no parameter ‘{name}’."
-            raise BrokenTemplate(what, did_you_mean(name, known) or f"It has: {', '.join(known)}.")
+            advice = did_you_mean(name, known) or f"It has: {', '.join(known)}."
+            raise BrokenFile(folder, MANIFEST, line_of(folder, key), f"the workflow has no parameter ‘{name}’.", advice)
     for parameter in parameters:
         words = manifest.parameters.get(parameter["name"])
         if words is not None:
@@ -106,8 +107,8 @@ def _make_room(folder: Path) -> None:
     """Put the folder first on the import path and forget modules from elsewhere that have the names of its own."""
     names = _importable(folder)
     for name in sorted(names & _OURS):
-        what = f"{folder.name}/{name}: a module of that name hides Python's or Counterfoil's own."
-        raise BrokenTemplate(what, "Give it another name.")
+        what = "a module of that name hides Python's or Counterfoil's own."
+        raise BrokenFile(folder, name, None, what, "Give it another name.")
     for key, module in list(sys.modules.items()):
         if key.partition(".")[0] in names and not _lies_in(folder, module):
             del sys.modules[key]
@@ -119,11 +120,12 @@ def _importable(folder: Path) -> set[str]:
     try:
         entries = list(folder.iterdir())
     except OSError as problem:
-        raise BrokenTemplate(
-            f"{folder.name}: it cannot be read: {problem.strerror}.", "Look at the folder."
+        raise BrokenFile(
+            folder, "", None, f"it cannot be read: {problem.strerror}.", "Look at the folder."
         ) from problem
     files = {entry.stem for entry in entries if entry.suffix == ".py" and entry.stem != "__main__"}
-    return files | {entry.name for entry in entries if entry.is_dir() and any(entry.glob("*.py"))}
+    folders = {entry.name for entry in entries if entry.is_dir() and any(entry.glob("*.py"))}
+    return files | (folders - LEFT_OUT)
 
 
 def _lies_in(folder: Path, module: ModuleType | None) -> bool:
@@ -137,36 +139,36 @@ def _execute(folder: Path) -> ModuleType:
     name = _private_name(folder)
     spec = importlib.util.spec_from_file_location(name, folder / WORKFLOW)
     if spec is None or spec.loader is None or not (folder / WORKFLOW).is_file():
-        raise BrokenTemplate(f"{folder.name}: there is no {WORKFLOW}.", "Write the workflow into it.")
+        raise BrokenFile(folder, WORKFLOW, None, "there is no such file.", "Write the workflow into it.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as problem:
         del sys.modules[name]
-        raise BrokenTemplate(*_why_not(folder, problem)) from problem
+        raise _why_not(folder, problem) from problem
     return module
 
 
-def _why_not(folder: Path, problem: BaseException) -> tuple[str, str]:
+def _why_not(folder: Path, problem: BaseException) -> BrokenFile:
     """Where in the template importing failed, why, and what to do."""
     if isinstance(problem, SyntaxError) and problem.filename:
-        place = _within(folder, problem.filename, problem.lineno)
-        return f"{place}: {problem.msg}.", "Mend the line and check the template again."
-    frames = traceback.extract_tb(problem.__traceback__)
-    own = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
-    place = _within(folder, own[-1].filename, own[-1].lineno) if own else f"{folder.name}/{WORKFLOW}"
+        return BrokenFile(folder, _within(folder, problem.filename), problem.lineno, f"{problem.msg}.", _MEND)
+    own = [frame for frame in traceback.extract_tb(problem.__traceback__) if _within(folder, frame.filename)]
+    file, line = (_within(folder, own[-1].filename), own[-1].lineno) if own else (WORKFLOW, None)
     if isinstance(problem, ModuleNotFoundError) and problem.name:
-        return f"{place}: there is no module ‘{problem.name}’.", "Put it into the template, or install its package."
+        advice = "Put it into the template, or install its package."
+        return BrokenFile(folder, file, line, f"there is no module ‘{problem.name}’.", advice)
     if isinstance(problem, SystemExit):
-        return f"{place}: it ends the program when it is imported.", "Keep what a script does out of the template."
-    return f"{place}: {type(problem).__name__}: {problem}.", "Mend the line and check the template again."
+        advice = "Keep what a script does out of the template."
+        return BrokenFile(folder, file, line, "it ends the program when it is imported.", advice)
+    return BrokenFile(folder, file, line, f"{type(problem).__name__}: {problem}.", _MEND)
 
 
-def _within(folder: Path, file: str, line: int | None) -> str:
+def _within(folder: Path, file: str) -> str:
+    """A file's path beneath the template, or nothing where it lies elsewhere."""
     path = Path(file)
-    shown = f"{folder.name}/{path.relative_to(folder).as_posix()}" if path.is_relative_to(folder) else path.name
-    return f"{shown}:{line}" if line else shown
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else ""
 
 
 def _resolve_step(folder: Path, step: Step[Any, Any]) -> None:
@@ -175,10 +177,10 @@ def _resolve_step(folder: Path, step: Step[Any, Any]) -> None:
         _resolve(step.returns, set())
     except (Unrecordable, NameError, AttributeError, TypeError) as problem:
         code = inspect.unwrap(step.plain).__code__
-        place = _within(folder, code.co_filename, code.co_firstlineno)
-        what = f"{place}: the result of the step ‘{step.name}’ cannot be recorded: {problem}."
+        what = f"the result of the step ‘{step.name}’ cannot be recorded: {problem}."
         advice = "Annotate what it returns with a type that the module itself can name and a record can hold."
-        raise BrokenTemplate(what, advice) from problem
+        file, line = _within(folder, code.co_filename), code.co_firstlineno
+        raise BrokenFile(folder, file, line, what, advice) from problem
 
 
 def _resolve(annotation: Any, seen: set[Any]) -> None:

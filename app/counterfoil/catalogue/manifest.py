@@ -26,7 +26,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from counterfoil.errors import BrokenTemplate, did_you_mean
+from counterfoil.catalogue.broken_file import BrokenFile
+from counterfoil.errors import did_you_mean
 
 MANIFEST = "template.toml"
 WORKFLOW = "workflow.py"
@@ -43,16 +44,6 @@ EFFECTS = {
 _LONGEST = 64 * 1024  # bytes; the longest manifest seen has one
 _HOST = re.compile(r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*")
 _REQUIRED = ("name", "title", "description", "works_without_llm")
-
-
-class BrokenManifest(BrokenTemplate):
-    """The manifest cannot be read as one; `line` counts from 1, or is None where none is to blame."""
-
-    def __init__(self, file: str, line: int | None, what: str, next_step: str) -> None:
-        super().__init__(f"{file}{f' line {line}' if line else ''}: {what}", next_step)
-        self.file = file
-        self.line = line
-        self.what = what
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,15 +76,15 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of a template folder.
 
     Raises:
-        BrokenManifest: it is missing, unreadable, no TOML, or holds what a manifest cannot hold.
+        BrokenFile: it is missing, unreadable, no TOML, or holds what a manifest cannot hold.
     """
-    reader = _Reader(f"{folder.name}/{MANIFEST}", _text_of(folder))
+    reader = _Reader(folder, _text_of(folder))
     manifest = reader.manifest()
     if not (folder / WORKFLOW).is_file():
         what = f"there is no {WORKFLOW} beside it."
         if (folder / "prompt.md").is_file():
             what = f"it has a prompt.md and no {WORKFLOW}, and a template made of a prompt alone cannot run yet."
-        raise BrokenManifest(reader.file, None, what, f"Write the workflow into {WORKFLOW}.")
+        raise BrokenFile(folder, MANIFEST, None, what, f"Write the workflow into {WORKFLOW}.")
     return manifest
 
 
@@ -150,31 +141,44 @@ def names_in(run_title: str) -> list[str]:
     return names
 
 
+def named_parameters(manifest: Manifest) -> list[tuple[str, str]]:
+    """The parameters that a manifest takes for granted: (key at which it is named, name)."""
+    return [
+        *((name, name) for name in manifest.parameters),
+        *(("run_title", name) for name in names_in(manifest.run_title)),
+    ]
+
+
+def line_of(folder: Path, key: str) -> int:
+    """The line of a manifest on which a key stands, from 1; 0 where it does not."""
+    return _line_of(_text_of(folder), key) or 0
+
+
 def _text_of(folder: Path) -> str:
-    file = f"{folder.name}/{MANIFEST}"
-    path = folder / MANIFEST
     try:
-        with path.open("rb") as source:
+        with (folder / MANIFEST).open("rb") as source:
             data = source.read(_LONGEST + 1)
     except FileNotFoundError:
-        raise BrokenManifest(file, None, "there is no such file.", f"A template is a folder with {MANIFEST}.") from None
+        raise BrokenFile(
+            folder, MANIFEST, None, "there is no such file.", f"A template is a folder with {MANIFEST}."
+        ) from None
     except OSError as problem:
         what = f"it cannot be read: {problem.strerror}."
-        raise BrokenManifest(file, None, what, "Allow this account to read it.") from problem
+        raise BrokenFile(folder, MANIFEST, None, what, "Allow this account to read it.") from problem
     if len(data) > _LONGEST:
-        raise BrokenManifest(file, None, "it is longer than 64 KiB.", "Keep documentation in README.md.")
+        raise BrokenFile(folder, MANIFEST, None, "it is longer than 64 KiB.", "Keep documentation in README.md.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
-        raise BrokenManifest(file, line, "it is not UTF-8 text.", "Save it as UTF-8.") from problem
+        raise BrokenFile(folder, MANIFEST, line, "it is not UTF-8 text.", "Save it as UTF-8.") from problem
 
 
 class _Reader:
     """Takes one manifest's text apart; every complaint names the line."""
 
-    def __init__(self, file: str, text: str) -> None:
-        self.file = file
+    def __init__(self, folder: Path, text: str) -> None:
+        self.folder = folder
         self.text = text
         try:
             self.table = tomllib.loads(text)
@@ -182,7 +186,9 @@ class _Reader:
             place = re.search(r"\(at line (\d+), column \d+\)|\(at end of document\)", str(problem))
             line = int(place[1]) if place and place[1] else text.count("\n") + 1
             what = f"it is no TOML: {str(problem).split(' (at ')[0].lower()}."
-            raise BrokenManifest(file, line, what, "Texts stand in quotes, lists in square brackets.") from problem
+            raise BrokenFile(
+                folder, MANIFEST, line, what, "Texts stand in quotes, lists in square brackets."
+            ) from problem
 
     def manifest(self) -> Manifest:
         readers: dict[str, Callable[[str, object], Any]] = {
@@ -202,15 +208,15 @@ class _Reader:
         for key in _REQUIRED:
             if key not in self.table:
                 example = "true or false" if key == "works_without_llm" else '"…"'
-                raise BrokenManifest(self.file, None, f"‘{key}’ is missing.", f"Write {key} = {example}.")
+                raise BrokenFile(self.folder, MANIFEST, None, f"‘{key}’ is missing.", f"Write {key} = {example}.")
         manifest = Manifest(**{key: readers[key](key, value) for key, value in self.table.items()})
         for effect in manifest.always_gate:
             if effect not in manifest.permissions:
                 raise self.wrong("always_gate", f"‘{effect}’ is not among the permissions.", "Add it to permissions.")
         return manifest
 
-    def wrong(self, key: str, what: str, next_step: str, value: object = None) -> BrokenManifest:
-        return BrokenManifest(self.file, _line_of(self.text, key, value), what, next_step)
+    def wrong(self, key: str, what: str, next_step: str, value: object = None) -> BrokenFile:
+        return BrokenFile(self.folder, MANIFEST, _line_of(self.text, key, value), what, next_step)
 
     def known(self, table: Iterable[str], names: Iterable[str]) -> None:
         for key in table:

@@ -19,11 +19,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.errors import BrokenTemplate, Damaged
+from counterfoil.catalogue.broken_file import BrokenFile
+from counterfoil.errors import Damaged
 
 LARGEST = 20 * 1024 * 1024  # bytes of all files together
 MOST_FILES = 5_000
-_LEFT_OUT = frozenset({"sample", "samples", "tests"})  # directly in the template's folder
+LEFT_OUT = frozenset({"sample", "samples", "tests"})  # directly in the template's folder
 _MADE_BY_PYTHON = frozenset({"__pycache__"})
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the first instant a zip can hold
 
@@ -32,7 +33,7 @@ def pack(folder: Path) -> tuple[str, bytes]:
     """A template's digest (64 hex digits) and its code as a zip.
 
     Raises:
-        BrokenTemplate: a link or something that is no file is among the code, it is too large, or it cannot be read.
+        BrokenFile: a link or something that is no file is among the code, it is too large, or it cannot be read.
     """
     files = read_code(folder)
     archive = io.BytesIO()
@@ -50,7 +51,7 @@ def read_code(folder: Path) -> dict[str, bytes]:
     """The files of a version: path beneath the template with slashes -> bytes, by path.
 
     Raises:
-        BrokenTemplate: as `pack`.
+        BrokenFile: as `pack`.
     """
     files: dict[str, bytes] = {}
     size = 0
@@ -58,7 +59,7 @@ def read_code(folder: Path) -> dict[str, bytes]:
         files[name] = _read(folder, name, LARGEST - size)
         size += len(files[name])
         if len(files) > MOST_FILES:
-            raise BrokenTemplate(f"{folder.name}: it has more than {MOST_FILES} files.", "Put data into sample/.")
+            raise BrokenFile(folder, "", None, f"it has more than {MOST_FILES} files.", "Put data into sample/.")
     return files
 
 
@@ -99,12 +100,12 @@ def _names(folder: Path, beneath: str) -> Iterator[str]:
     try:
         entries = list(os.scandir(folder / beneath))
     except OSError as problem:
-        place = f"{folder.name}/{beneath}".rstrip("/")
-        raise BrokenTemplate(f"{place}: it cannot be read: {problem.strerror}.", "Look at the folder.") from problem
+        what = f"it cannot be read: {problem.strerror}."
+        raise BrokenFile(folder, beneath, None, what, "Look at the folder.") from problem
     for entry in entries:
         if entry.name.startswith(".") or entry.name in _MADE_BY_PYTHON or entry.name.endswith((".pyc", ".pyo")):
             continue
-        if not beneath and entry.name in _LEFT_OUT:
+        if not beneath and entry.name in LEFT_OUT:
             continue
         name = f"{beneath}/{entry.name}" if beneath else entry.name
         _refuse_odd(folder, name, entry)
@@ -124,7 +125,7 @@ def _refuse_odd(folder: Path, name: str, entry: os.DirEntry[str]) -> None:
     else:
         return
     shown = name.encode("utf-8", "backslashreplace").decode()
-    raise BrokenTemplate(f"{folder.name}/{shown}: {what}", advice)
+    raise BrokenFile(folder, shown, None, what, advice)
 
 
 def _is_fine(name: str) -> bool:
@@ -141,11 +142,11 @@ def _read(folder: Path, name: str, room: int) -> bytes:
         with (folder / name).open("rb") as source:
             data = source.read(room + 1)
     except OSError as problem:
-        what = f"{folder.name}/{name}: it cannot be read: {problem.strerror}."
-        raise BrokenTemplate(what, "Allow this account to read it, or remove it.") from problem
+        what = f"it cannot be read: {problem.strerror}."
+        raise BrokenFile(folder, name, None, what, "Allow this account to read it, or remove it.") from problem
     if len(data) > room:
-        what = f"{folder.name}: its code is larger than {LARGEST // 1024 // 1024} MB, at {name}."
-        raise BrokenTemplate(what, "Put data into sample/, or let a step read it from the workspace.")
+        what = f"with it the code is larger than {LARGEST // 1024 // 1024} MB."
+        raise BrokenFile(folder, name, None, what, "Put data into sample/, or let a step read it from the workspace.")
     return data
 
 
@@ -156,7 +157,7 @@ def _is_digest(text: str) -> bool:
 def _holds(target: Path, version: str) -> bool:
     try:
         return target.is_dir() and not target.is_symlink() and digest_of(read_code(target)) == version
-    except BrokenTemplate:
+    except BrokenFile:
         return False
 
 

@@ -146,6 +146,11 @@ def open_database(home: Home, clock: Clock | None = None) -> Database:
     return Database(home, clock)
 
 
+def integrity(conn: sa.Connection) -> str:
+    """SQLite's own verdict on the whole file: "ok", or the first things that are wrong."""
+    return "; ".join(str(row[0]) for row in conn.exec_driver_sql("PRAGMA quick_check(3)"))
+
+
 def _version_of(path: Path) -> int:
     if not path.exists() or path.stat().st_size == 0:
         return 0

@@ -1,0 +1,7 @@
+"""`python -m counterfoil` is the command line."""
+
+import sys
+
+from counterfoil.cli import main
+
+sys.exit(main())

@@ -1,0 +1,169 @@
+"""`doctor`: one list of what this program needs, how it stands, what that means for you, and the exact next step."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zoneinfo
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+from counterfoil import __version__
+from counterfoil.cli.call import Call
+from counterfoil.cli.options import Context, call_of
+from counterfoil.cli.words import clock, size
+from counterfoil.effects.secrets import Keyring, KeyringUnusable
+from counterfoil.errors import CounterfoilError, SecretMissing
+from counterfoil.store import leases
+from counterfoil.store.database import SCHEMA, filesystem_of, integrity, open_database
+from counterfoil.store.transactions import Row
+
+_WORDS = {"ok": "fine", "warn": "look at this", "bad": "not in order"}
+_LOW, _EMPTY = 1_000_000_000, 100_000_000  # bytes free
+_PATIENCE = 10.0  # seconds a keyring may take here
+_NOBODY = "doctor-asks-whether-you-answer"
+_QT = "import PySide6.QtWidgets"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the list: `state` is ok, warn or bad; `next` is None where nothing is to be done."""
+
+    what: str
+    state: str
+    means: str
+    next: str | None = None
+
+
+def doctor(context: Context) -> int:
+    """Check that everything this program needs is in order."""
+    call = call_of(context)
+    checks = [found for check in _CHECKS for found in _tried(check, call)]
+    call.document([asdict(check) for check in checks])
+    for check in checks:
+        call.line(f"{check.what}: {_WORDS[check.state]}. {check.means}")
+        if check.next:
+            call.line(f"  next: {check.next}")
+    bad = sum(check.state == "bad" for check in checks)
+    call.say(f"{len(checks)} checks, {bad} not in order." if bad else f"{len(checks)} checks, none of them bad.")
+    return 1 if bad else 0
+
+
+def _tried(check: Callable[[Call], list[Check]], call: Call) -> list[Check]:
+    """A check that cannot even be made is a finding of its own."""
+    try:
+        return check(call)
+    except CounterfoilError as problem:
+        return [Check(_title(check), "bad", problem.message, problem.next_step or None)]
+    except OSError as problem:
+        return [Check(_title(check), "bad", f"It cannot be looked at: {problem}.", "Look at the data folder.")]
+
+
+def _title(check: Callable[[Call], list[Check]]) -> str:
+    return check.__name__.strip("_").replace("_", " ").capitalize()
+
+
+def _program(_: Call) -> list[Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return [Check("Program", "ok", f"Counterfoil {__version__} on Python {version}, {sys.platform}.")]
+
+
+def _data_folder(call: Call) -> list[Check]:
+    root = call.home.root
+    existing = next(folder for folder in (root, *root.parents) if folder.exists())
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return [Check("Data folder", "bad", f"{root} cannot be written by this account.", "Choose another: --home DIR")]
+    kind = filesystem_of(root)
+    on = f" on {kind}" if kind else ""
+    if existing != root:
+        return [Check("Data folder", "ok", f"{root}{on} is made when the first run starts.")]
+    return [Check("Data folder", "ok", f"{root}{on} can be written.")]
+
+
+def _database(call: Call) -> list[Check]:
+    if not call.home.database.exists():
+        return [Check("Database", "ok", "There is none yet; it is made when the first run starts."), _runner(None)]
+    database = open_database(call.home)
+    try:
+        with database.snapshot() as conn:
+            verdict = integrity(conn)
+            lease = leases.read(conn)
+        alive = lease is not None and lease["expires_at"] > database.clock.now_us()
+    finally:
+        database.close()
+    length = size(call.home.database.stat().st_size)
+    if verdict != "ok":
+        means = f"{call.home.database} is damaged: {verdict}."
+        return [Check("Database", "bad", means, "Restore a backup of the data folder."), _runner(None)]
+    means = f"{call.home.database}, data version {SCHEMA}, {length}, not damaged."
+    return [Check("Database", "ok", means), _runner(lease if alive else None)]
+
+
+def _runner(lease: Row | None) -> Check:
+    if lease is not None:
+        return Check("Runner", "ok", f"Running since {clock(lease['started_at'])} (process {lease['pid']}).")
+    means = "Off. Nothing starts or goes on; decisions are kept."
+    return Check("Runner", "warn", means, "Start it: counterfoil runner")
+
+
+def _keyring(call: Call) -> list[Check]:
+    """Asking for a name that nobody keeps shows whether the keyring answers at all."""
+    try:
+        Keyring(call.home, _PATIENCE).get(_NOBODY)
+    except KeyringUnusable as problem:
+        means = f"{problem.message} Only templates that sign in somewhere need one."
+        return [Check("Keyring", "warn", means, problem.next_step)]
+    except SecretMissing:
+        pass
+    return [Check("Keyring", "ok", "It answers; passwords can be kept.")]
+
+
+def _protection(_: Call) -> list[Check]:
+    means = "None (L0). Workflow code runs as you, in a process of its own; nothing confines it yet."
+    return [Check("Protection", "warn", means, "Run only templates whose code you trust.")]
+
+
+def _window(_: Call) -> list[Check]:
+    try:
+        tried = subprocess.run(
+            [sys.executable, "-c", _QT], capture_output=True, text=True, timeout=60, check=False, cwd=os.sep
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return [Check("Window", "warn", f"Qt could not be tried: {problem}.", "The command line works without it.")]
+    if tried.returncode == 0:
+        return [Check("Window", "ok", "Qt can be loaded.")]
+    last = (tried.stderr.strip().splitlines() or ["no reason was given"])[-1]
+    return [Check("Window", "warn", f"Qt cannot be loaded: {last}.", "The command line works without it.")]
+
+
+def _disk(call: Call) -> list[Check]:
+    existing = next(folder for folder in (call.home.root, *call.home.root.parents) if folder.exists())
+    usage = shutil.disk_usage(existing)
+    means = f"{size(usage.free)} of {size(usage.total)} free where the data folder lies."
+    if usage.free < _EMPTY:
+        return [Check("Disk", "bad", f"{means} Soon no decision can be kept.", "Make room.")]
+    if usage.free < _LOW:
+        return [Check("Disk", "warn", means, "Make room before it is full.")]
+    return [Check("Disk", "ok", means)]
+
+
+def _time_zones(_: Call) -> list[Check]:
+    try:
+        zoneinfo.ZoneInfo("Europe/Berlin")
+    except (zoneinfo.ZoneInfoNotFoundError, OSError):
+        return [Check("Time zones", "bad", "There is no time zone data.", "Install the package tzdata.")]
+    return [Check("Time zones", "ok", "Time zone data is there.")]
+
+
+_CHECKS: tuple[Callable[[Call], list[Check]], ...] = (
+    _program,
+    _data_folder,
+    _database,
+    _keyring,
+    _protection,
+    _window,
+    _disk,
+    _time_zones,
+)

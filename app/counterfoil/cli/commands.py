@@ -1,0 +1,65 @@
+"""Which commands there are, in which module each lives, and the line that help shows for it.
+
+A module is loaded when its command is called, so that `counterfoil inbox` pays for nothing it does not use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: `module` of this room, `attribute` a function or a typer app, `about` one line."""
+
+    module: str
+    attribute: str
+    about: str
+
+
+COMMANDS: dict[str, Command] = {
+    "demo": Command("demo", "demo", "Check 14 sample invoices and stop for you: a first run to look at."),
+    "run": Command("starting", "run", "Start a run of a template."),
+    "runner": Command(
+        "advancing", "runner", "Be the runner: advance runs until Ctrl+C, or until nothing is left to do."
+    ),
+    "inbox": Command("looking", "inbox", "What waits for a person."),
+    "show": Command("looking", "show", "Everything about one run or one gate."),
+    "approve": Command("deciding", "approve", "Approve a gate exactly as it is shown."),
+    "reject": Command("deciding", "reject", "Say no to a gate."),
+    "return": Command("deciding", "give_back", "Send a gate back to be done differently."),
+    "answer": Command("deciding", "answer", "Answer a question, a doubt or a failure."),
+    "runs": Command("looking", "runs", "Runs, newest first."),
+    "cancel": Command("stopping", "cancel", "Cancel a run; its gates are withdrawn."),
+    "retry": Command("stopping", "retry", "Try a run's stopped step again."),
+    "trail": Command("trailing", "trail", "The account of everything that was done; --verify checks it."),
+    "template": Command("templates", "app", "List, show and check templates."),
+    "secret": Command("keeping", "app", "Keep passwords in this computer's keyring."),
+    "doctor": Command("checkup", "doctor", "Check that everything this program needs is in order."),
+}
+
+USAGE = "usage: counterfoil [--home DIR] [--json] COMMAND [OPTIONS]"
+EVERYWHERE = "Everywhere: --home DIR (the data folder), --json (one document on stdout)."
+
+
+def overview() -> str:
+    """The help of the whole program."""
+    wide = max(len(name) for name in COMMANDS)
+    lines = [
+        USAGE,
+        "",
+        "Runs of office work that stop where a person must decide, and go on from that very step.",
+        "Without a command: counterfoil demo.",
+        "",
+        "commands:",
+        *(f"  {name:<{wide}}  {command.about}" for name, command in COMMANDS.items()),
+        "",
+        "everywhere:",
+        "  --home DIR   the data folder; else COUNTERFOIL_HOME, else this account's own",
+        "  --json       exactly one JSON document on stdout, also on failure",
+        "  --version    the version of this program",
+        "  --help       this page; counterfoil COMMAND --help for one command",
+        "",
+        "exit codes: 0 done as asked, 1 refused or failed, 2 wrong use, 3 something waits for a person.",
+    ]
+    return "\n".join(lines)

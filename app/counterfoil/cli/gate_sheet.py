@@ -1,0 +1,191 @@
+"""A gate as a person reads it in a terminal: what is asked, what follows, everything that is proposed, how to decide.
+
+Sentences of the product stand free; text of a document or an llm stands behind a bar with the name of whose words it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from counterfoil.cli.call import harmless
+from counterfoil.cli.tables import pairs, table
+from counterfoil.cli.words import Cell, cell, clock, counted, gate_title, person, seal, size
+
+Document = dict[str, Any]
+_ODD_SHAPES = (
+    KeyError,
+    TypeError,
+    IndexError,
+    ValueError,
+)  # an author's data may be anything: it is shown all the same
+
+
+def gate_sheet(gate: Document, spec: Document, run: Document, width: int) -> list[str]:
+    """Lines for one gate; `gate` and `run` are contract documents, `spec` holds the plain values behind them."""
+    lines = _head(gate, run)
+    for sentence in gate["consequences"]:
+        lines.append(f"  {sentence}")
+    lines.append("")
+    figures = [(label, cell(value).text) for label, value in spec.get("figures") or []]
+    if figures:
+        lines.extend([*pairs(figures, indent=2), ""])
+    if gate["flags"]:
+        lines.extend(["Needs a look first", *(f"  ! {flag}" for flag in gate["flags"]), ""])
+    shown = spec.get("evidence") or []
+    known = gate["evidence"][: len(gate["evidence"]) - len(shown)]
+    for piece in [*known, *shown]:
+        lines.extend([*evidence(piece, width), ""])
+    if gate["plan"]:
+        lines.extend([*_plan(gate["plan"], width), ""])
+    if gate["fields"]:
+        lines.extend([*_fields(gate["fields"], spec.get("fields") or []), ""])
+    return lines + _foot(gate)
+
+
+def _head(gate: Document, run: Document) -> list[str]:
+    asked = [f"asked {clock(gate['asked_at'])}", f"run r-{run['number']} “{run['title']}”"]
+    if gate["round"] > 1:
+        asked.append(f"round {gate['round']}")
+    return [f"g-{gate['number']}  {gate_title(gate)}", f"  {' · '.join(asked)}", ""]
+
+
+def evidence(piece: Document, width: int) -> list[str]:
+    """Lines for one piece of evidence, of whatever kind."""
+    kind = str(piece["kind"]).partition("@")[0]
+    title = piece["title"] if not piece["source"] or kind == "file" else f"{piece['title']} (from {piece['source']})"
+    data = piece["data"]
+    try:
+        body = _table(data, width) if kind == "table" else _BODIES.get(kind, _tree)(data)
+    except _ODD_SHAPES:
+        body = _tree(data)
+    return [title, *body]
+
+
+def _table(data: Any, width: int) -> list[str]:
+    flagged = set(data.get("flagged") or [])
+    rows = [
+        [Cell("!" if at in flagged else ""), *(cell(value) for value in row)] for at, row in enumerate(data["rows"])
+    ]
+    order = sorted(range(len(rows)), key=lambda at: at not in flagged)
+    rows = [rows[at] for at in order]
+    if data.get("total"):
+        rows.append([Cell("="), *(cell(value) for value in data["total"])])
+    marks = any(row[0].text for row in rows)
+    names = ["", *map(str, data["columns"])]
+    if not marks:
+        names, rows = names[1:], [row[1:] for row in rows]
+    return table(names, rows, width, indent=2) if data["rows"] else ["  none"]
+
+
+def _pairs(data: Any) -> list[str]:
+    return pairs([(str(name), cell(value).text) for name, value in data], indent=2)
+
+
+def _text(data: Any) -> list[str]:
+    return [f"  | {line}" for line in str(data).splitlines()]
+
+
+def _file(data: Any) -> list[str]:
+    page = f", page {data['page']}" if data.get("page") else ""
+    return [f"  {data['path']}{page}"]
+
+
+def _tree(data: Any) -> list[str]:
+    return [f"  | {cell(data).text}"]
+
+
+_BODIES = {"fields": _pairs, "text": _text, "file": _file}
+
+
+def _plan(plan: list[Document], width: int) -> list[str]:
+    rows = [
+        [
+            Cell(str(item["n"]), figure=True),
+            Cell(item["summary"] or item["effect"] or ""),
+            Cell(item["target"] or ""),
+            Cell(size(item["bytes"]), figure=True),
+            Cell(_risk(item)),
+        ]
+        for item in plan
+    ]
+    return ["What would be done", *table(["", "effect", "target", "size", ""], rows, width, indent=2)]
+
+
+def _risk(item: Document) -> str:
+    words = {
+        "sends": "is sent, cannot be taken back",
+        "spends": "spends money",
+        "destroys": "destroys what is there",
+        "runs_later": "runs later",
+    }
+    return words.get(item["risk"], "")
+
+
+def _fields(fields: list[Document], whole: list[Document]) -> list[str]:
+    lines = ["What you can fill in"]
+    for field, more in zip(fields, whole, strict=True):
+        notes = [field["type"] if field["choices"] is None else " | ".join(field["choices"])]
+        if field["required"]:
+            notes.append("required")
+        if field["default"] is not None:
+            notes.append(f"else {cell(field['default']).text}")
+        if more.get("remakes"):
+            notes.append("makes the plan anew and asks again")
+        lines.append(f"  --set {field['name']}=…  {field['label']} ({', '.join(notes)})")
+        if more.get("help"):
+            lines.append(f"      {more['help']}")
+    return lines
+
+
+def _foot(gate: Document) -> list[str]:
+    lines = [f"Sealed to what you see: {seal(gate['digest'])} (--digest {gate['digest']})"]
+    if gate["state"] != "open":
+        return [*lines, *closed_words(gate)]
+    if gate["due_at"]:
+        lines.insert(0, f"If nobody decides by {clock(gate['due_at'])}: nothing is done, this question expires.")
+    else:
+        lines.insert(0, "No deadline. It waits until you decide.")
+    return [*lines, *how_to_decide(gate)]
+
+
+def how_to_decide(gate: Document) -> list[str]:
+    """The commands that decide an open gate."""
+    name = f"g-{gate['number']}"
+    back = [f"  counterfoil return {name} --comment TEXT", f"  counterfoil reject {name} --comment TEXT"]
+    if gate["kind"] == "approval":
+        return ["To decide:", f"  counterfoil approve {name}", *back]
+    settings = " ".join(f"--set {field['name']}=…" for field in gate["fields"] if field["required"])
+    return [
+        "To decide:",
+        f"  counterfoil answer {name} {settings}".rstrip(),
+        *(back if gate["kind"] == "question" else []),
+    ]
+
+
+def closed_words(gate: Document) -> list[str]:
+    """What became of a gate that is open no more, one line per decision."""
+    lines = [
+        f"{person(decision['by'])} {'decided' if decision['verdict'] == 'expired' else decision['verdict']} "
+        f"at {clock(decision['at'])}{_said(decision)}"
+        for decision in gate["decisions"]
+    ]
+    word = {
+        "withdrawn": "This question was withdrawn: its run has ended.",
+        "expired": "Nobody decided in time. Nothing was done.",
+        "superseded": "What is asked has changed; a newer round is open.",
+    }.get(gate["state"])
+    return ([word] if word else []) + lines
+
+
+def _said(decision: Document) -> str:
+    return f": “{harmless(decision['comment'])}”" if decision["comment"] else ""
+
+
+def gate_line(gate: Document) -> str:
+    """One gate in one line, for lists under a run."""
+    return f"g-{gate['number']}  {gate_title(gate)}"
+
+
+def plan_words(gate: Document) -> str:
+    """How much a gate proposes: `4 effects`."""
+    return counted(len(gate["plan"]), "effect", "effects") if gate["plan"] else ""

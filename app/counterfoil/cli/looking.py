@@ -1,0 +1,156 @@
+"""Looking without touching: `inbox`, `runs`, `show`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from counterfoil.cli.call import Call
+from counterfoil.cli.gate_sheet import gate_sheet
+from counterfoil.cli.opening import Opened, opened, workspace_of
+from counterfoil.cli.options import Context, Limit, OnlyWorkspace, call_of
+from counterfoil.cli.run_sheet import run_sheet
+from counterfoil.cli.tables import table
+from counterfoil.cli.words import Cell, clock, counted, gate_title, person, run_state, took
+from counterfoil.errors import UnknownRun, WrongUse, did_you_mean
+from counterfoil.facts import RunState
+from counterfoil.inbox.finding import find_gate, find_run
+from counterfoil.store import gates
+from counterfoil.store import runs as run_rows
+from counterfoil.store.transactions import Connection, Row
+from counterfoil.views.gates import gate_document, inbox_rows, spec_of
+from counterfoil.views.gates import inbox as inbox_documents
+from counterfoil.views.runs import run_detail, run_document, run_documents
+
+_SHOWN = 50  # rows a person is shown unless more are asked for; JSON is never shortened unasked
+
+
+def inbox(context: Context, workspace: OnlyWorkspace = None, limit: Limit = None) -> None:
+    """What waits for a person, the oldest question first."""
+    call = call_of(context)
+    only = None if workspace is None else str(workspace_of(workspace))
+    with opened(call) as home, home.database.snapshot() as conn:
+        if call.json:
+            call.document(inbox_documents(conn, home.blobs, workspace=only, limit=limit))
+            return
+        waiting = gates.count_open(conn)
+        rows = inbox_rows(conn, workspace=only, limit=limit or _SHOWN)
+    if not rows:
+        call.say("nothing waits for you." if waiting == 0 else "nothing waits for you in this workspace.")
+        return
+    call.lines(table(["gate", "title", "run", "asked", "until"], [_gate_cells(row) for row in rows], call.width))
+    if only is None and len(rows) < waiting:
+        call.say(f"{len(rows)} of {waiting:,} shown; --limit {waiting} shows them all.")
+    call.say(f"see one with: counterfoil show g-{rows[0]['number']}")
+
+
+def _gate_cells(row: dict[str, Any]) -> list[Cell]:
+    return [
+        Cell(f"g-{row['number']}"),
+        Cell(gate_title(row)),
+        Cell(f"r-{row['run_number']} {row['run_title']}"),
+        Cell(clock(row["asked_at"])),
+        Cell(clock(row["due_at"]) or "no deadline"),
+    ]
+
+
+def runs(
+    context: Context,
+    workspace: OnlyWorkspace = None,
+    state: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--state", metavar="STATE", help=f"Only {', '.join(RunState)}; may be repeated.", show_default=False
+        ),
+    ] = None,
+    limit: Limit = None,
+) -> None:
+    """Runs, newest first."""
+    call = call_of(context)
+    only = None if workspace is None else str(workspace_of(workspace))
+    states = [_state(text) for text in state or []]
+    most = limit if call.json else limit or _SHOWN
+    with opened(call) as home, home.database.snapshot() as conn:
+        rows = run_rows.page(conn, states=states, workspace=only, limit=None if most is None else most + 1)
+        documents = run_documents(conn, home.blobs, rows[:most])
+    if call.json:
+        call.document(documents)
+        return
+    if not documents:
+        call.say("no runs here. Start one: counterfoil run TEMPLATE")
+        return
+    names = ["run", "title", "state", "started by", "started", "took"]
+    call.lines(table(names, [_run_cells(run) for run in documents], call.width))
+    if len(rows) > len(documents):
+        call.say(f"the newest {counted(len(documents), 'run is', 'runs are')} shown; --limit N shows more.")
+
+
+def _state(text: str) -> RunState:
+    try:
+        return RunState(text)
+    except ValueError:
+        advice = did_you_mean(text, RunState) or f"Write one of: {', '.join(RunState)}."
+        raise WrongUse(f"‘{text}’ is no state of a run.", advice) from None
+
+
+def _run_cells(run: dict[str, Any]) -> list[Cell]:
+    return [
+        Cell(f"r-{run['number']}"),
+        Cell(run["title"]),
+        Cell(run_state(run)),
+        Cell(person(run["started_by"])),
+        Cell(clock(run["created_at"])),
+        Cell(took(run["started_at"], run["ended_at"]), figure=True),
+    ]
+
+
+def show(
+    context: Context,
+    reference: Annotated[
+        str, typer.Argument(metavar="RUN|GATE", help="r-12, g-81, or the beginning of an id.", show_default=False)
+    ],
+) -> None:
+    """Everything about one run or one gate."""
+    call = call_of(context)
+    with opened(call) as home, home.database.snapshot() as conn:
+        gate, run = look_up(conn, reference)
+        if gate is not None:
+            show_gate(call, home, conn, gate)
+        elif run is not None:
+            detail = run_detail(conn, home.blobs, call.home, run)
+            call.document(detail)
+            call.lines(run_sheet(detail, call.width))
+
+
+def show_gate(call: Call, home: Opened, conn: Connection, row: Row) -> None:
+    """One gate, as a document or as a sheet."""
+    gate = gate_document(conn, home.blobs, row)
+    if call.json:
+        call.document(gate)
+        return
+    run = run_document(conn, home.blobs, run_rows.get(conn, row["run_id"]))
+    call.lines(gate_sheet(gate, spec_of(home.blobs, row), run, call.width))
+
+
+def look_up(conn: Connection, reference: str) -> tuple[Row | None, Row | None]:
+    """The gate or the run that a reference means; one of both is there.
+
+    Raises:
+        UnknownGate, UnknownRun: neither is, or both begin like that.
+    """
+    if reference.lower().startswith("g-"):
+        return find_gate(conn, reference), None
+    if reference.lower().startswith("r-"):
+        return None, find_run(conn, reference)
+    found_gates, found_runs = gates.find(conn, reference.lower()), run_rows.find(conn, reference.lower())
+    if found_gates and found_runs:
+        raise UnknownRun(f"A gate and a run begin with ‘{reference}’.", "Write more of the id, or r-12 or g-81.")
+    if found_gates:
+        return find_gate(conn, reference), None
+    try:
+        return None, find_run(conn, reference)
+    except UnknownRun as problem:
+        raise UnknownRun(
+            f"There is no run and no gate ‘{reference}’.", "See: counterfoil runs, counterfoil inbox"
+        ) from problem

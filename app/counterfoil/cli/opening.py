@@ -1,0 +1,60 @@
+"""The home of a call, opened: its database and blobs for a command, and who is alive to act on what was committed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from counterfoil.cli.call import Call
+from counterfoil.errors import WrongWorkspace
+from counterfoil.store import leases
+from counterfoil.store.blobs import Blobs
+from counterfoil.store.database import Database, open_database, translated
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An open home."""
+
+    database: Database
+    blobs: Blobs
+
+
+@contextlib.contextmanager
+def opened(call: Call) -> Iterator[Opened]:
+    """Open the home of a call and let go of it afterwards; the driver's errors become ours."""
+    database = open_database(call.home)
+    try:
+        with translated():
+            yield Opened(database, Blobs(call.home))
+    finally:
+        database.close()
+
+
+def workspace_of(given: Path | None) -> Path:
+    """The workspace folder: the one given, else where the shell stands; its canonical path.
+
+    Raises:
+        WrongWorkspace: it is no folder, or this account may not look at it.
+    """
+    chosen = given or Path()
+    try:
+        found = chosen.expanduser().resolve(strict=True)
+    except OSError as problem:
+        raise WrongWorkspace(
+            f"the workspace {chosen} cannot be used: {problem.strerror}.", "Name a folder with --workspace DIR."
+        ) from problem
+    if not found.is_dir():
+        raise WrongWorkspace(f"the workspace {chosen} is no folder.", "Name a folder with --workspace DIR.")
+    return found
+
+
+def tell_runner(call: Call, home: Opened, kept: str) -> bool:
+    """Wake the runner, or say that none is there to act on what was just kept; whether one lives."""
+    lease = leases.read(home.database.reader)
+    alive = lease is not None and lease["expires_at"] > home.database.clock.now_us()
+    if not alive:
+        call.say(f"the runner is off; {kept}: counterfoil runner")
+    return alive

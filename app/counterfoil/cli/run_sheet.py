@@ -1,0 +1,139 @@
+"""A run as a person reads it in a terminal: result first, then steps, effects, files, the checkpoint and what it waits for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from counterfoil.cli.gate_sheet import gate_line
+from counterfoil.cli.tables import pairs, table
+from counterfoil.cli.words import Cell, cell, clock, counted, person, run_state, size, took
+
+Document = dict[str, Any]
+_SENTENCES = {
+    "L0": "None (L0). Workflow code runs as you, in a process of its own; nothing confines it yet.",
+}
+
+
+def run_sheet(run: Document, width: int) -> list[str]:
+    """Lines for the document of `show RUN`."""
+    lines = _head(run)
+    lines += _outcome(run)
+    if run["gates"]:
+        lines += ["Waits for you in", *(f"  {gate_line(gate)}" for gate in run["gates"]), ""]
+    lines += ["Steps", *_steps(run["steps"], width), ""]
+    if run["files"]:
+        lines += ["Files", *_files(run["files"], width), ""]
+    return [*lines, "Checkpoint", *_checkpoint(run["checkpoint"])]
+
+
+def _head(run: Document) -> list[str]:
+    began = f"started {clock(run['created_at'])} by {person(run['started_by'])}"
+    lasted = took(run["started_at"], run["ended_at"])
+    facts = [("Template", f"{run['template']} (version {run['version'][:8]})"), ("Workspace", run["workspace"])]
+    facts += [(name, cell(value).text) for name, value in (run["parameters"] or {}).items()]
+    facts.append(("Protection", _SENTENCES.get(run["isolation"], run["isolation"])))
+    return [
+        f"r-{run['number']}  {run['title']}",
+        f"  {run_state(run, run['steps'])} · {began}{f' · took {lasted}' if lasted else ''}",
+        "",
+        *pairs(facts, indent=2),
+        "",
+    ]
+
+
+def _outcome(run: Document) -> list[str]:
+    lines: list[str] = []
+    if run["result"] is not None:
+        lines += ["Result", *result_lines(run["result"]), ""]
+    if run["error"]:
+        lines += [f"Stopped: {run['error']['message']}", f"  {run['error']['next']}", ""]
+    return lines
+
+
+def result_lines(result: Any) -> list[str]:
+    """A run's result as lines."""
+    if isinstance(result, dict) and "currency" not in result:
+        return pairs([(name.replace("_", " "), cell(value).text) for name, value in result.items()], indent=2)
+    return [f"  {cell(result).text}"]
+
+
+_GLYPHS = {
+    "done": "✓",
+    "failed": "✗",
+    "running": "▸",
+    "retrying": "↻",
+    "waiting": "…",
+    "unknown": "?",
+    "skipped": "-",
+}
+
+
+def _steps(steps: list[Document], width: int) -> list[str]:
+    if not steps:
+        return ["  none yet"]
+    rows = [
+        [
+            Cell(_GLYPHS[step["state"]]),
+            Cell(_place(step), figure=True),
+            Cell(step["name"].replace("_", " ")),
+            Cell(step["state"]),
+            Cell(step["summary"] or ""),
+            Cell(clock(step["ended_at"] or step["started_at"])),
+            Cell(took(step["started_at"], step["ended_at"]), figure=True),
+            Cell(str(step["attempts"]) if step["attempts"] > 1 else "", figure=True),
+        ]
+        for step in steps
+    ]
+    names = ["", "step", "name", "state", "", "at", "took", "tries"]
+    if not any(row[-1].text for row in rows):
+        names, rows = names[:-1], [row[:-1] for row in rows]
+    return table(names, rows, width, indent=2)
+
+
+def _place(step: Document) -> str:
+    """People count from 1; a step of a branch names the branch."""
+    number = str(step["ordinal"] + 1)
+    return f"{step['path']}·{number}" if step["path"] else number
+
+
+def _files(files: list[Document], width: int) -> list[str]:
+    words = {"planned": "approved, not written yet", "applied": "done", "rolled_back": "put back"}
+    rows = [
+        [Cell(op["op"]), Cell(op["path"]), Cell(f"→ {op['target']}" if op["target"] else ""), Cell(words[op["state"]])]
+        for op in files
+    ]
+    return table(["", "file", "", "state"], rows, width, indent=2)
+
+
+def _checkpoint(checkpoint: Document) -> list[str]:
+    where, middle = checkpoint["where"], checkpoint["middle"]
+    row = f"row {where['row']:,}" if where["row"] is not None else "no record yet"
+    again = checkpoint["resumptions"]
+    carried = "never had to" if not again else f"{len(again)} times" if len(again) > 1 else "once"
+    lines = pairs(
+        [
+            ("Where is it kept?", f"{where['file']}, {row}. Saved {clock(where['committed_at'])}, flushed to disk."),
+            ("", f"{size(where['bytes'])}"),
+            ("If it stops right now?", middle["would"] if middle else "Nothing is half done; nothing would run again."),
+            ("Who pays twice?", "Nobody: this run makes no paid calls."),
+            ("Carried on?", carried),
+        ],
+        indent=2,
+    )
+    return lines + [f"    {_resumption(entry)}" for entry in again]
+
+
+def _resumption(entry: Document) -> str:
+    parts = [clock(entry["at"]), entry["reason"] or "carried on"]
+    if entry["from_step"]:
+        parts.append(f"from {_text(entry['from_step'])}")
+    reran = entry["reran"]
+    count = len(reran) if isinstance(reran, list) else int(reran)
+    parts.append(f"{counted(count, 'step', 'steps')} started again" if count else "nothing was done twice")
+    if entry["doubts"]:
+        parts.append(f"in doubt: {_text(entry['doubts'])}")
+    return ", ".join(parts)
+
+
+def _text(value: Any) -> str:
+    return cell(value).text

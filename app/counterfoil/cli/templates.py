@@ -1,0 +1,114 @@
+"""`template list`, `template show`, `template check`: looking at templates without running any of their code."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from counterfoil.catalogue.checking import check_template
+from counterfoil.catalogue.finding import TemplateFound, find_template, list_templates
+from counterfoil.catalogue.manifest import Manifest, chips, manifest_json, read_manifest
+from counterfoil.cli.call import Call
+from counterfoil.cli.commands import EVERYWHERE
+from counterfoil.cli.opening import workspace_of
+from counterfoil.cli.options import Context, Workspace, call_of
+from counterfoil.cli.tables import table
+from counterfoil.cli.words import Cell, counted
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="List, show and check templates.",
+    epilog=EVERYWHERE,
+)
+Template = Annotated[
+    str, typer.Argument(metavar="TEMPLATE", help="Its name, or a path with a slash in it.", show_default=False)
+]
+_LONGEST_README = 64 * 1024  # bytes
+
+
+@app.command("list", epilog=EVERYWHERE)
+def list_(context: Context, workspace: Workspace = None) -> None:
+    """The templates that a name reaches: the workspace's, this home's, the bundled ones."""
+    call = call_of(context)
+    found = list_templates(workspace_of(workspace), call.home)
+    call.document([_listed(template) for template in found])
+    call.lines(table(["name", "what it gives", "from", ""], [_cells(template) for template in found], call.width))
+
+
+def _listed(template: TemplateFound) -> dict[str, Any]:
+    manifest = template.manifest
+    return {
+        "name": template.name,
+        "title": manifest.title if manifest else None,
+        "description": manifest.description if manifest else None,
+        "chips": chips(manifest) if manifest else [],
+        "origin": template.origin,
+        "folder": str(template.folder),
+        "error": {"message": template.error.message, "next": template.error.next_step} if template.error else None,
+    }
+
+
+def _cells(template: TemplateFound) -> list[Cell]:
+    manifest = template.manifest
+    told = manifest.description if manifest else f"cannot be used: {template.error}"
+    facts = ", ".join(chips(manifest)) if manifest else ""
+    return [Cell(template.name), Cell(told), Cell(template.origin), Cell(facts)]
+
+
+@app.command("show", epilog=EVERYWHERE)
+def show(context: Context, template: Template, workspace: Workspace = None) -> None:
+    """What a template says of itself: what it does, what it needs, what it may do."""
+    call = call_of(context)
+    folder = find_template(template, workspace_of(workspace), call.home)
+    manifest = read_manifest(folder)
+    readme = _readme(folder)
+    call.document({**manifest_json(manifest), "folder": str(folder), "readme": readme})
+    call.lines(_sheet(manifest, folder))
+    if readme:
+        call.line()
+        call.lines(readme.splitlines())
+
+
+def _sheet(manifest: Manifest, folder: Path) -> list[str]:
+    lines = [f"{manifest.name}  {manifest.title}", f"  {manifest.description}", f"  {' · '.join(chips(manifest))}", ""]
+    lines += [f"  Needs: {need}" for need in manifest.needs]
+    asked = ", ".join(manifest.permissions) or "nothing outside the run"
+    lines += [f"  May ask to: {asked}", f"  Folder: {folder}"]
+    return [*lines, f"  Start it: counterfoil run {manifest.name}"]
+
+
+def _readme(folder: Path) -> str | None:
+    try:
+        with (folder / "README.md").open("rb") as file:
+            return file.read(_LONGEST_README).decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
+@app.command("check", epilog=EVERYWHERE)
+def check(context: Context, template: Template, workspace: Workspace = None) -> int:
+    """Find what could not be replayed: file, line, why, and what to write instead."""
+    call = call_of(context)
+    folder = find_template(template, workspace_of(workspace), call.home)
+    findings = check_template(folder)
+    call.document([asdict(finding) for finding in findings])
+    _tell(call, folder, findings)
+    return 1 if findings else 0
+
+
+def _tell(call: Call, folder: Path, findings: list[Any]) -> None:
+    for finding in findings:
+        line = f":{finding.line}" if finding.line else ""
+        mark = " (can be lived with)" if finding.level == "warning" else ""
+        call.line(f"{folder.name}/{finding.file}{line}: {finding.what}{mark}")
+        call.line(f"  why: {finding.why}")
+        call.line(f"  write: {finding.instead}")
+    if findings:
+        call.say(f"{counted(len(findings), 'thing', 'things')} to mend in {folder.name}.")
+    else:
+        call.say(f"{folder.name} is in order.")

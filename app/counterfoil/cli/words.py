@@ -1,0 +1,175 @@
+"""How facts read on a screen: instants near and far, money, people, sizes, states. No text here comes from a document.
+
+Values come as plain JSON with codec tags, so that a decimal is known from a text and money keeps its currency.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from counterfoil.clock import from_us
+
+_SIGNS = {"EUR": "€", "GBP": "£", "USD": "$"}
+_TITLES = {"question": "Question", "doubt": "Did this happen?", "failure": "Needs repair"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value as text; figures stand to the right."""
+
+    text: str
+    figure: bool = False
+
+
+def cell(plain: Any) -> Cell:
+    """A plain value (codec tags or the contract's form) as a cell; nothing is cut."""
+    if plain is None:
+        return Cell("")
+    if isinstance(plain, bool):
+        return Cell("yes" if plain else "no")
+    if isinstance(plain, int | float):
+        return Cell(str(plain), figure=True)
+    if isinstance(plain, list):
+        return Cell(", ".join(cell(item).text for item in plain))
+    if not isinstance(plain, dict):
+        return Cell(str(plain))
+    return _tagged(plain)
+
+
+def _tagged(plain: dict[str, Any]) -> Cell:
+    if {"amount", "currency"} <= plain.keys():
+        return Cell(money(cell(plain["amount"]).text, plain["currency"]), figure=True)
+    for tag, rule in _TAGS.items():
+        if tag in plain:
+            return rule(plain)
+    return Cell(", ".join(f"{name}: {cell(item).text}" for name, item in plain.items() if name != "$type"))
+
+
+_TAGS: dict[str, Callable[[dict[str, Any]], Cell]] = {
+    "$dec": lambda plain: Cell(str(plain["$dec"]), figure=True),
+    "$at": lambda plain: Cell(clock(datetime.fromisoformat(plain["$at"]))),
+    "$date": lambda plain: Cell(str(plain["$date"])),
+    "$span": lambda plain: Cell(str(timedelta(microseconds=plain["$span"])), figure=True),
+    "$path": lambda plain: Cell(str(plain["$path"])),
+    "$bytes": lambda _: Cell("bytes"),
+    "$blob": lambda plain: Cell(f"bytes, {size(plain['size'])}"),
+    "$secret": lambda plain: Cell(f"●● {plain['$secret']}"),
+    "$map": lambda plain: Cell(", ".join(f"{cell(key).text}: {cell(item).text}" for key, item in plain["$map"])),
+}
+
+
+def money(amount: str, currency: str) -> str:
+    """An amount with its currency: `€14,201.22`, `SEK 3,400.00`."""
+    try:
+        number = f"{Decimal(amount):,f}"
+    except ArithmeticError:
+        number = amount
+    sign = _SIGNS.get(currency)
+    if sign is None:
+        return f"{currency} {number}"
+    return f"-{sign}{number[1:]}" if number.startswith("-") else f"{sign}{number}"
+
+
+def size(count: int | None) -> str:
+    """So many bytes, readable: `812 B`, `4.1 KB`, `1.3 MB`."""
+    if count is None:
+        return ""
+    number, unit = float(count), "B"
+    for larger in ("KB", "MB", "GB"):
+        if number < 1000:
+            break
+        number, unit = number / 1000, larger
+    return f"{count} B" if unit == "B" else f"{number:.1f} {unit}"
+
+
+def clock(at: datetime | str | int | None, now: datetime | None = None) -> str:
+    """An instant in this computer's zone: `08:41` today, else `30 Nov 08:41`, with the year where it is another."""
+    if at is None:
+        return ""
+    if isinstance(at, int):
+        at = from_us(at)
+    if isinstance(at, str):
+        at = datetime.fromisoformat(at)
+    local = at.astimezone()
+    today = (now or datetime.now().astimezone()).astimezone()
+    if local.date() == today.date():
+        return f"{local:%H:%M}"
+    return f"{day(local.date(), today.date())} {local:%H:%M}"
+
+
+def day(on: date, today: date) -> str:
+    """A day: `30 Nov`, with the year where it is another than today's."""
+    return f"{on.day} {on:%b}" + ("" if on.year == today.year else f" {on.year}")
+
+
+def took(began: str | None, ended: str | None) -> str:
+    """How long something took, from two instants of a document: `41 s`, `2 h 10 min`."""
+    if began is None or ended is None:
+        return ""
+    seconds = (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
+    if seconds < 1:
+        return f"{max(round(seconds * 1000), 0)} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes = int(seconds // 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def account() -> str:
+    """The principal of whoever runs this program."""
+    try:
+        return f"user:{getpass.getuser()}"
+    except (OSError, KeyError):  # an account without a name, as in some containers
+        return f"user:{os.getuid()}"
+
+
+def person(principal: str) -> str:
+    """A principal as people say it."""
+    kind, _, name = principal.partition(":")
+    if kind == "user":
+        return "you" if principal == account() else name
+    if kind == "schedule":
+        return f"the schedule ‘{name}’"
+    return name or f"the {kind}"
+
+
+def run_state(run: dict[str, Any], steps: list[dict[str, Any]] | None = None) -> str:
+    """A run's state (experience 1.10), from its document."""
+    state, wait = run["state"], run["wait"]
+    if state == "ready":
+        return "Starting" if run["started_at"] is None else "Carries on"
+    if state == "running":
+        busy = next((step["name"] or step["summary"] for step in steps or [] if step["state"] == "running"), None)
+        return f"Running: {busy}" if busy else "Running"
+    if state == "waiting":
+        if wait and wait["kind"] == "timer":
+            return f"Waiting until {clock(wait['until'])}"
+        return "Waiting for you" if run["gates"] else "Waiting"
+    if state == "failed":
+        reason = (run["error"] or {}).get("message")
+        return f"Stopped: {reason}" if reason else "Stopped"
+    return {"done": "Done", "cancelled": "Cancelled"}[state]
+
+
+def gate_title(gate: dict[str, Any]) -> str:
+    """A gate's title with the word for its kind before it (experience 1.11); an approval has no label."""
+    label, title = _TITLES.get(gate["kind"], ""), str(gate["title"])
+    return f"{label}: {title}" if label and not title.startswith(label) else title
+
+
+def seal(digest: str) -> str:
+    """A digest as it is compared by eye: `3f9a 2c71`."""
+    return f"{digest[:4]} {digest[4:8]}"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {one if number == 1 else many}"

@@ -105,6 +105,10 @@ class Desk:
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as problem:
             return self._breach(f"a {kind} frame of another shape: {type(problem).__name__}: {problem}")
 
+    def refuse(self, what: str) -> None:
+        """The peer sent what is no frame at all."""
+        self._breach(what)
+
     def _breach(self, what: str) -> Reply:
         if not self.hold.over.is_set():
             self.hold.breach = what

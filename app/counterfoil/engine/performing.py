@@ -5,7 +5,6 @@ A forked child (`process=True`) serves CPU-bound parsing and hostile documents: 
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import contextlib
 import contextvars
@@ -117,6 +116,7 @@ class _Speaker:
 
 def _child(step: Step[Any, Any], arguments: dict[str, Any], branch: Branch, writing: int) -> None:
     status = 1
+    die_with_parent()
     try:
         with contextlib.suppress(ValueError):
             signal.set_wakeup_fd(-1)
@@ -139,8 +139,10 @@ def _child(step: Step[Any, Any], arguments: dict[str, Any], branch: Branch, writ
         os._exit(status)
 
 
-def new_loop() -> WorkflowLoop:
-    """A loop for one session, set as this thread's loop."""
-    loop = WorkflowLoop()
-    asyncio.set_event_loop(loop)
-    return loop
+def die_with_parent() -> None:
+    """Ask the kernel to end this process when its parent ends (Linux); elsewhere the closed socket has to do."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG

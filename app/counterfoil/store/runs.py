@@ -132,9 +132,11 @@ def claimable(conn: sa.Connection, now_us: int, limit: int) -> list[str]:
     return list(conn.execute(query).scalars())
 
 
-def next_ready_at(conn: sa.Connection) -> int | None:
-    """The earliest instant at which a ready run may be claimed."""
+def next_ready_at(conn: sa.Connection, run_id: str | None = None) -> int | None:
+    """The earliest instant at which a ready run, or this one, may be claimed."""
     query = sa.select(sa.func.min(_RUN.c.ready_at)).where(_RUN.c.state == str(RunState.READY))
+    if run_id is not None:
+        query = query.where(_RUN.c.run_id == run_id)
     return conn.execute(query).scalar()
 
 
@@ -196,3 +198,10 @@ def move_back_to_waiting(txn: Txn, run_id: str) -> None:
         .where(_RUN.c.run_id == run_id, _RUN.c.state == str(RunState.READY))
         .values(state=str(RunState.WAITING), ready_at=None)
     )
+
+
+def to_cancel(conn: sa.Connection) -> list[Row]:
+    """Runs that somebody asked to cancel and that have not ended."""
+    states = [str(RunState.READY), str(RunState.WAITING), str(RunState.RUNNING)]
+    query = sa.select(_RUN).where(_RUN.c.state.in_(states), _RUN.c.cancel_by.is_not(None))
+    return list(conn.execute(query).mappings().all())

@@ -1,0 +1,109 @@
+"""Advancing one claimed run through a host: open, listen, linger for a quick answer, and clear up."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from counterfoil.catalogue.packing import unpack
+from counterfoil.engine import aftermath
+from counterfoil.engine.claiming import Claimed, reclaim
+from counterfoil.engine.desk import Desk
+from counterfoil.engine.holding import Powers
+from counterfoil.facts import RunState
+from counterfoil.places import Home
+from counterfoil.sandbox.hosts import Host, HostPool
+
+LINGER = 5.0  # seconds a suspended host waits for a quick answer
+GRACE = 2.0  # seconds a closed host gets to end by itself
+
+
+@dataclass(slots=True)
+class Advance:
+    """One run in a host. `lingering` is true while it only waits for a quick answer (`rested` is told when that
+    begins); `wake` ends that wait."""
+
+    powers: Powers
+    home: Home
+    pool: HostPool
+    claimed: Claimed
+    desk: Desk
+    rested: Callable[[], None]
+    lingering: bool = False
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    dropped: bool = False
+
+    async def run(self) -> RunState:
+        """Advance until the run ends, waits for longer than a moment, or its host is gone; the run's state."""
+        hold = self.claimed.hold
+        host = await self.pool.take()
+        try:
+            folder = await asyncio.to_thread(self._folder)
+            host.open(
+                self.desk, self.claimed.opening, folder, self.claimed.name, self.home.logs / f"r-{hold.number}.log"
+            )
+            await self._until_over(host)
+        except BaseException:
+            hold.end(RunState.RUNNING)
+            raise
+        finally:
+            await _end(host)
+        return await aftermath.settle(hold, host_died=hold.ended is None or host.gone.is_set())
+
+    def _folder(self) -> Path:
+        archive = self.powers.blobs.get(self.claimed.source)
+        return unpack(archive, self.claimed.version, self.home.versions)
+
+    async def _until_over(self, host: Host) -> None:
+        hold = self.claimed.hold
+        while not hold.over.is_set():
+            await _first_of(hold.over, hold.suspended, host.gone)
+            if hold.over.is_set():
+                return
+            if hold.suspended.is_set():
+                if not await self._linger(host):
+                    hold.end(RunState.WAITING)
+            elif host.gone.is_set():
+                hold.end(RunState.RUNNING)
+
+    async def _linger(self, host: Host) -> bool:
+        """Wait a moment with the host kept; True when the run was claimed again in that time."""
+        self.lingering = True
+        self.rested()
+        try:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(_first_of(self.wake, host.gone), LINGER)
+            if not self.wake.is_set() or self.dropped or host.gone.is_set():
+                return False
+            self.wake.clear()
+            if not await reclaim(self.claimed.hold):
+                return False
+        finally:
+            self.lingering = False
+        self.desk.resumed()
+        await self.desk.poll()
+        return True
+
+    def drop(self) -> None:
+        """Give the place of a lingering host to somebody else."""
+        self.dropped = True
+        self.wake.set()
+
+
+async def _first_of(*events: asyncio.Event) -> None:
+    waiting = [asyncio.ensure_future(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
+
+
+async def _end(host: Host) -> None:
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(host.gone.wait(), GRACE)
+    host.kill()
+    await host.ended()

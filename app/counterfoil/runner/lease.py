@@ -1,0 +1,79 @@
+"""One runner per data folder: a lease in the database with a fence, and a file lock that tells at once when its holder has died."""
+
+from __future__ import annotations
+
+import os
+import sys
+import uuid
+from typing import IO
+
+from counterfoil.errors import RunnerTrouble
+from counterfoil.places import Home
+from counterfoil.store import leases
+from counterfoil.store.database import Database
+
+RENEW_EVERY = 5.0  # seconds; the lease lasts 15
+
+
+class Lease:
+    """The right to be the runner of a home."""
+
+    def __init__(self, database: Database, home: Home) -> None:
+        self.holder = uuid.uuid4().hex  # random per process start: two processes never share one
+        self.fence = 0
+        self._database = database
+        self._path = home.run / "runner.lock"
+        self._lock: IO[bytes] | None = None
+
+    def take(self) -> None:
+        """Become the runner.
+
+        Raises:
+            RunnerTrouble: another one lives.
+        """
+        alone = self._lock_file()
+        fence = self._database.transact(lambda txn: leases.take(txn, self.holder, os.getpid(), previous_is_dead=alone))
+        if fence is None:
+            self._unlock()
+            row = leases.read(self._database.reader)
+            pid = row["pid"] if row else 0
+            raise RunnerTrouble(f"A runner is working already (process {pid}).", "Nothing needs to be started.")
+        self.fence = fence
+
+    def _lock_file(self) -> bool:
+        """Whether no living process on this computer holds the file lock."""
+        handle = self._path.open("ab")
+        if sys.platform == "win32":
+            import msvcrt
+
+            try:
+                msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
+            except OSError:
+                handle.close()
+                return False
+        else:
+            import fcntl
+
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                handle.close()
+                return False
+        self._lock = handle
+        return True
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def release(self) -> None:
+        """Let the next runner in at once."""
+        self._database.transact(lambda txn: leases.release(txn, self.holder))
+        self._unlock()
+
+
+def runner_alive(database: Database) -> bool:
+    """Whether a runner holds the lease and has renewed it in time."""
+    row = leases.read(database.reader)
+    return row is not None and row["expires_at"] > database.clock.now_us()

@@ -1,0 +1,277 @@
+"""The runner: holds the lease, sweeps for work, advances runs in hosts. Killing it loses nothing.
+
+A wake-up is a hint; the sweep every 30 s, and at the next due instant, finds whatever a hint has missed. Every loop survives trouble of
+the database with a growing pause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+from collections.abc import Callable
+
+from counterfoil.effects.catalogue import EffectCatalogue
+from counterfoil.engine import answers, claiming
+from counterfoil.engine.desk import Desk
+from counterfoil.engine.ending import cancel
+from counterfoil.engine.holding import Powers
+from counterfoil.errors import CounterfoilError, RunnerTrouble
+from counterfoil.facts import ENDED, GateState, RunState
+from counterfoil.places import Home
+from counterfoil.policy.judging import Rules
+from counterfoil.runner import waking
+from counterfoil.runner.advancing import Advance
+from counterfoil.runner.lease import RENEW_EVERY, Lease
+from counterfoil.sandbox.hosts import HostPool
+from counterfoil.store import gates, leases, runs, timers
+from counterfoil.store.blobs import Blobs
+from counterfoil.store.database import Database
+from counterfoil.store.transactions import Txn
+from counterfoil.store.writer import Writer
+
+SWEEP = 30.0  # seconds between sweeps when nothing is due earlier
+_log = logging.getLogger(__name__)
+
+
+def host_cap() -> int:
+    """How many hosts there may be at once."""
+    return max(4, 2 * (os.cpu_count() or 1))
+
+
+class Runner:
+    """One process's runner. With `only`, it advances that run and no other."""
+
+    def __init__(self, database: Database, home: Home, *, only: str | None = None) -> None:
+        self._database = database
+        self._home = home
+        self._only = only
+        self._lease = Lease(database, home)
+        self._live: dict[str, Advance] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._woken = asyncio.Event()
+        self._stop = asyncio.Event()
+        self._pool = HostPool(0 if only else 1)
+
+    def run_forever(self, *, ready: Callable[[], None] = lambda: None) -> None:
+        """Work until told to stop (SIGTERM, SIGINT).
+
+        Raises:
+            RunnerTrouble: another runner lives.
+        """
+        self._work(lambda: False, ready)
+
+    def run_until_idle(self) -> None:
+        """Work until no run is ready or running and no timer or retry is due.
+
+        Raises:
+            RunnerTrouble: another runner lives.
+        """
+        self._work(self._idle, lambda: None)
+
+    def run_until(self, run_id: str, *, changed: Callable[[], None] = lambda: None) -> None:
+        """Advance one run until it has ended or an open gate holds it.
+
+        Raises:
+            RunnerTrouble: another runner lives.
+        """
+        self._work(lambda: held_or_ended(self._database, run_id), lambda: None, changed)
+
+    def _work(
+        self, enough: Callable[[], bool], ready: Callable[[], None], changed: Callable[[], None] = lambda: None
+    ) -> None:
+        self._lease.take()
+        try:
+            asyncio.run(self._main(enough, ready, changed))
+        finally:
+            with contextlib.suppress(CounterfoilError):
+                self._lease.release()
+
+    # --------------------------------------------------------------------------------------------------------- the loop
+
+    async def _main(self, enough: Callable[[], bool], ready: Callable[[], None], changed: Callable[[], None]) -> None:
+        writer = Writer(self._database)
+        blobs = Blobs(self._home)
+        effects = EffectCatalogue(self._home, blobs)
+        powers = Powers(self._database, writer, blobs, self._database.clock, effects, Rules())
+        listener = await waking.listen(self._home, self._woken.set)
+        renewing = asyncio.ensure_future(self._renew(writer))
+        self._listen_to_signals()
+        try:
+            await writer.submit(self._put_back_orphans)
+            self._pool.fill()
+            ready()
+            await self._sweep_until(powers, enough, changed)
+        finally:
+            renewing.cancel()
+            listener.close()
+            await self._wind_down()
+            await asyncio.to_thread(writer.close)
+
+    def _listen_to_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGINT"):
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(getattr(signal, name), self._halt)
+
+    def _halt(self) -> None:
+        self._stop.set()
+        self._woken.set()
+
+    async def _sweep_until(self, powers: Powers, enough: Callable[[], bool], changed: Callable[[], None]) -> None:
+        trouble = 0
+        while not self._stop.is_set():
+            self._woken.clear()
+            try:
+                await self._sweep(powers)
+                trouble = 0
+            except CounterfoilError:
+                trouble += 1
+                _log.exception("a sweep failed; trying again")
+            changed()
+            if not self._tasks_running() and enough():
+                return
+            wait = min(2.0**trouble, SWEEP) if trouble else self._next_look()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), wait)
+
+    def _tasks_running(self) -> bool:
+        return any(not self._live[run_id].lingering for run_id in self._tasks if run_id in self._live)
+
+    def _next_look(self) -> float:
+        """Seconds until the next instant at which something is due."""
+        conn = self._database.reader
+        due = [timers.next_due(conn), runs.next_ready_at(conn, self._only), gates.next_due(conn)]
+        due += [gates.next_effective(conn, run_id) for run_id in self._live]
+        now = self._database.clock.now_us()
+        capped = len(self._tasks) >= host_cap()  # what is ready has to wait for a place, not for time
+        waits = [(at - now) / 1_000_000 for at in due if at is not None and not (capped and at <= now)]
+        return min([SWEEP, *(max(wait, 0.005) for wait in waits)])
+
+    async def _sweep(self, powers: Powers) -> None:
+        now = self._database.clock.now_us()
+        if timers.due(self._database.reader, now) or gates.due(self._database.reader, now):
+            await powers.writer.submit(answers.wake_due)
+        for advance in list(self._live.values()):
+            if not advance.lingering:
+                await advance.desk.poll()
+        await self._cancel_unheld(powers)
+        self._claim(powers)
+
+    async def _cancel_unheld(self, powers: Powers) -> None:
+        """Runs whose cancelling was asked for while somebody held them, and nobody holds now."""
+        wanted = [row["run_id"] for row in runs.to_cancel(self._database.reader) if row["run_id"] not in self._tasks]
+
+        def operation(txn: Txn) -> None:
+            for run_id in wanted:
+                row = runs.get(txn.conn, run_id)
+                if row["state"] != RunState.RUNNING:
+                    cancel(txn, row, row["cancel_by"])
+
+        if wanted:
+            await powers.writer.submit(operation)
+
+    def _claim(self, powers: Powers) -> None:
+        ready = runs.claimable(self._database.reader, self._database.clock.now_us(), 4 * host_cap())
+        for run_id in ready:
+            if self._only is not None and run_id != self._only:
+                continue
+            advance = self._live.get(run_id)
+            if advance is not None:
+                if advance.lingering:
+                    advance.wake.set()
+                continue
+            if run_id in self._tasks or not self._has_place():
+                continue
+            task = asyncio.ensure_future(self._advance(powers, run_id))
+            self._tasks[run_id] = task
+
+    def _has_place(self) -> bool:
+        if len(self._tasks) < host_cap():
+            return True
+        for advance in self._live.values():
+            if advance.lingering:
+                advance.drop()
+                break
+        return False
+
+    async def _advance(self, powers: Powers, run_id: str) -> None:
+        try:
+            claimed = await claiming.claim(powers, run_id)
+            if claimed is not None:
+                advance = Advance(powers, self._home, self._pool, claimed, Desk(claimed.hold), self._woken.set)
+                self._live[run_id] = advance
+                await advance.run()
+        except Exception:
+            _log.exception("advancing run %s failed", run_id)
+            await self._give_back(powers, run_id)
+        finally:
+            self._live.pop(run_id, None)
+            self._tasks.pop(run_id, None)
+            self._woken.set()
+
+    async def _give_back(self, powers: Powers, run_id: str) -> None:
+        """Something of ours failed under a claimed run: it is ready again, counted as a recovery."""
+
+        def operation(txn: Txn) -> None:
+            row = runs.get(txn.conn, run_id)
+            if row["state"] == RunState.RUNNING:
+                claiming.recover(txn, row)
+
+        with contextlib.suppress(CounterfoilError):
+            await powers.writer.submit(operation)
+
+    @staticmethod
+    def _put_back_orphans(txn: Txn) -> None:
+        """Runs that a dead runner held are ready again."""
+        for row in runs.in_state(txn.conn, [RunState.RUNNING]):
+            claiming.recover(txn, row)
+
+    async def _renew(self, writer: Writer) -> None:
+        while True:
+            await asyncio.sleep(RENEW_EVERY)
+            try:
+                kept = await writer.submit(lambda txn: leases.renew(txn, self._lease.holder), durable=False)
+            except CounterfoilError:
+                continue
+            if not kept:
+                _log.error("another runner has taken over; this one stops")
+                self._halt()
+
+    async def _wind_down(self) -> None:
+        """Stop claiming, let every host go at once; what was in the middle is carried on by the next runner."""
+        tasks = list(self._tasks.values())
+        for advance in list(self._live.values()):
+            advance.claimed.hold.end(RunState.WAITING if advance.lingering else RunState.RUNNING)
+            advance.drop()
+        if tasks:
+            await asyncio.wait(tasks, timeout=5)
+        await self._pool.close()
+
+    # ----------------------------------------------------------------------------------------------------------- enough
+
+    def _idle(self) -> bool:
+        conn, now = self._database.reader, self._database.clock.now_us()
+        busy = runs.in_state(conn, [RunState.RUNNING]) or runs.claimable(conn, now, 1)
+        return not busy and not timers.due(conn, now)
+
+
+def held_or_ended(database: Database, run_id: str) -> bool:
+    """Whether a run has ended, or waits at an open gate with no timer that would move it on."""
+    conn = database.reader
+    run = runs.get(conn, run_id)
+    if run["state"] in ENDED:
+        return True
+    asked = any(gate["state"] == GateState.OPEN for gate in gates.of_run(conn, run_id))
+    return run["state"] == RunState.WAITING and asked and not timers.pending(conn, run_id)
+
+
+def advance_here(database: Database, home: Home, run_id: str, *, changed: Callable[[], None] = lambda: None) -> bool:
+    """Be the runner for one run until it ends or a gate holds it; False when another runner lives, which will do it."""
+    try:
+        Runner(database, home, only=run_id).run_until(run_id, changed=changed)
+    except RunnerTrouble:
+        return False
+    return True

@@ -1,0 +1,115 @@
+"""Starting a run: the template's version is kept by content, its parameters are checked against it, and a ready run is committed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from counterfoil import __version__
+from counterfoil.authoring.codec import canonical
+from counterfoil.catalogue.broken_file import BrokenFile
+from counterfoil.catalogue.manifest import manifest_json, read_manifest, title_of_run
+from counterfoil.catalogue.packing import pack, unpack
+from counterfoil.errors import BrokenTemplate
+from counterfoil.places import Home
+from counterfoil.sandbox.hosts import Host
+from counterfoil.sandbox.levels import measured
+from counterfoil.store import blobs as blob_rows
+from counterfoil.store import runs, versions
+from counterfoil.store.blobs import Blobs
+from counterfoil.store.database import Database
+from counterfoil.store.transactions import Row, Txn
+
+LOAD_LIMIT = 60.0  # seconds a template may take to load
+
+
+def keep_version(database: Database, home: Home, folder: Path, by: str) -> Row:
+    """Keep the template folder as it is now, if it is not kept already; the version's row.
+
+    Raises:
+        BrokenTemplate: the folder is no usable template.
+    """
+    manifest = read_manifest(folder)
+    version, archive = pack(folder)
+    known = versions.get(database.reader, version)
+    if known is not None:
+        return known
+    unpacked = unpack(archive, version, home.versions)
+    found = asyncio.run(_described(unpacked, manifest.name))
+    source = Blobs(home).put(archive)
+
+    def operation(txn: Txn) -> None:
+        blob_rows.note(txn, source, len(archive))
+        versions.add(
+            txn,
+            by,
+            digest=version,
+            name=manifest.name,
+            title=manifest.title,
+            manifest=canonical({**manifest_json(manifest), "steps": found["steps"]}),
+            parameters=canonical(found["parameters"]),
+            source=source,
+            origin=str(folder),
+            program=__version__,
+        )
+
+    database.transact(operation)
+    row = versions.get(database.reader, version)
+    if row is None:
+        raise BrokenTemplate(f"Template ‘{manifest.name}’ could not be kept.", "Run: counterfoil doctor")
+    return row
+
+
+async def _described(folder: Path, name: str) -> dict[str, Any]:
+    """Load the template in a host of its own, since loading runs its code."""
+    host = await Host.start()
+    try:
+        answer = await asyncio.wait_for(host.describe(folder, name), LOAD_LIMIT)
+    except (ConnectionError, TimeoutError) as problem:
+        raise BrokenFile(
+            folder,
+            "workflow.py",
+            None,
+            "it ended its process, or did not load within a minute.",
+            "Run: counterfoil template check",
+        ) from problem
+    finally:
+        host.kill()
+        await host.ended()
+    if "problem" in answer:
+        raise BrokenTemplate(*answer["problem"])
+    found: dict[str, Any] = answer["found"]
+    return found
+
+
+def start_run(
+    database: Database,
+    home: Home,
+    *,
+    template: Path,
+    workspace: Path,
+    parameters: Callable[[list[dict[str, Any]]], dict[str, Any]],
+    started_by: str,
+) -> Row:
+    """Commit a ready run; its row. `parameters` is given the schema and returns checked values as plain JSON.
+
+    Raises:
+        BrokenTemplate, WrongParameter: nothing was started.
+    """
+    version = keep_version(database, home, template, started_by)
+    values = parameters(json.loads(version["parameters"]))
+    manifest = json.loads(version["manifest"])
+    new = runs.NewRun(
+        template=version["name"],
+        version=version["digest"],
+        workspace=str(workspace),
+        title=title_of_run(manifest["run_title"] or version["title"], values),
+        parameters=canonical(values),
+        started_by=started_by,
+        program=__version__,
+        isolation=measured().code,
+    )
+    return database.transact(lambda txn: runs.create(txn, new))

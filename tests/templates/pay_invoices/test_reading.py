@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import zlib
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -45,6 +46,13 @@ def bomb(body: bytes) -> bytes:
     return b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + entities + b"]>" + body
 
 
+def swollen() -> bytes:
+    """A PDF of 100 KB whose attachment unpacks to 100 MB."""
+    packed = zlib.compress(b"<a>" + b" " * 100 * 1024 * 1024, 9)
+    entries = b"/Length %d /Filter /FlateDecode >>" % len(packed)
+    return pdf([("a.xml", b"@@")]).replace(b"/Length 2 >>", entries).replace(b"\n@@\n", b"\n" + packed + b"\n")
+
+
 HOSTILE = {
     "zero bytes": (b"", "empty_file"),
     "cut off": (ubl_xml(PLAIN)[:700], "broken_xml"),
@@ -81,6 +89,7 @@ HOSTILE = {
         pdf([("a.xml", cii_xml(PLAIN)), ("b.xml", cii_xml(paper(number="B-1")))]),
         "contradicting_attachments",
     ),
+    "PDF that swells": (swollen(), "too_large"),
     "picture": (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "picture"),
     "photo": (b"\xff\xd8\xff\xe0" + b"\0" * 50, "picture"),
     "zip": (b"PK\x03\x04" + b"\0" * 50, "office_file"),

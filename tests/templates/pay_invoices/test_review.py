@@ -18,10 +18,12 @@ from pay_invoices.problems import KINDS, day_shown
 from pay_invoices.refusals import unreadable
 from pay_invoices.review import InvoiceException, Review, claims_of, review
 from pay_invoices.settlement import (
+    Choices,
     archive_moves,
     batch,
     exported_rows,
     nothing_new,
+    read_choices,
     rejected_rows,
     vendor_rows,
 )
@@ -309,6 +311,28 @@ def test_kinds_are_recorded_and_never_renamed() -> None:
         "missing_iban", "invalid_iban", "outside_sepa", "changed_account", "number_reused", "correction", "credited",
         "rejected_before", "broken_sum", "broken_tax", "broken_line", "odd_field",
     )  # fmt: skip
+
+
+def test_choices_are_read_from_the_answers() -> None:
+    found = judge(
+        invoice("invoices/b.xml", number="B-9", stated={"gross": Decimal("396.00")}),
+        invoice("invoices/d.xml", number="D-9", stated={"gross": Decimal("396.00")}),
+        invoice("invoices/c.xml", number="C-9", type_code="381"),
+    )
+    assert [one.choices for one in found.exceptions] == [["pay", "hold", "reject"]] * 2 + [["hold", "reject"]]
+    assert read_choices(found, {}) == Choices({}, {}, [1, 2, 3])
+    answers = {
+        "choice.1": "pay",
+        "reason.1": " Confirmed ",
+        "choice.3": "reject",
+        "reason.3": "Settled",
+        "choice.2": None,
+    }
+    assert read_choices(found, answers) == Choices({1: "Confirmed"}, {3: "Settled"}, [2])
+    with pytest.raises(ValueError, match=r"choice\.3 is “pay”; exception 3 can be: hold, reject\."):
+        read_choices(found, {"choice.3": "pay", "reason.3": "x"})
+    with pytest.raises(ValueError, match=r"reason\.1 is missing"):
+        read_choices(found, {"choice.1": "reject"})
 
 
 def test_rows_keep_their_numbers_when_others_are_held() -> None:

@@ -175,8 +175,8 @@ def _tax_row(pick: Picker, row: _Element, dialect: Dialect) -> TaxRow:
     return TaxRow(
         text_at(row, "CategoryCode"),
         number_in(text_at(row, dialect.percent)),
-        pick.money("tax basis", "BasisAmount", within=row),
-        pick.money("tax amount", "CalculatedAmount", within=row),
+        pick.amount_at("tax basis", "BasisAmount", row),
+        pick.amount_at("tax amount", "CalculatedAmount", row),
     )
 
 

@@ -108,6 +108,11 @@ class Picker:
             return amount
         return None
 
+    def amount_at(self, field: str, path: str, within: _Element) -> Decimal | None:
+        """An amount whose place is not kept, such as one of many alike."""
+        element = find(within, path)
+        return None if element is None else self.amount(field, element)
+
     def amount(self, field: str, element: _Element) -> Decimal | None:
         """The amount of one element; another currency than the invoice's is odd, and so is what is no number."""
         text = tidy(element.text)

@@ -61,6 +61,11 @@ class InvoiceException:
     warnings: list[Notice]
     invoice: Invoice | None
 
+    @property
+    def choices(self) -> list[str]:
+        """What a person may choose; holding it is the answer when none is given."""
+        return ["pay", "hold", "reject"] if self.can_pay else ["hold", "reject"]
+
 
 @dataclass(frozen=True, slots=True)
 class Handled:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from pathlib import PurePosixPath
+from typing import Any
 
 from pay_invoices.duplicates import SAME_FILE, SAME_INVOICE, supplier_id
 from pay_invoices.history import History
@@ -13,6 +15,38 @@ from pay_invoices.invoices import Invoice
 from pay_invoices.ledgers import EXPORTED, REJECTED, LedgerRow, VendorRow
 from pay_invoices.payment import Payment, end_to_end_id, payment_of
 from pay_invoices.review import InvoiceException, PayRow, Review
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a person decided about the exceptions: number (k) -> reason for those to pay and to reject, the rest is held."""
+
+    pay: dict[int, str]
+    reject: dict[int, str]
+    hold: list[int]
+
+
+def read_choices(review: Review, answers: Mapping[str, Any]) -> Choices:
+    """The answers of the question gate, fields `choice.K` and `reason.K`; an exception without an answer is held.
+
+    Raises:
+        ValueError: a choice is none of the exception's, or paying or rejecting lacks its reason; the message names the field.
+    """
+    pay: dict[int, str] = {}
+    reject: dict[int, str] = {}
+    hold: list[int] = []
+    for one in review.exceptions:
+        choice = str(answers.get(f"choice.{one.k}") or "hold")
+        reason = str(answers.get(f"reason.{one.k}") or "").strip()
+        if choice not in one.choices:
+            raise ValueError(f"choice.{one.k} is “{choice}”; exception {one.k} can be: {', '.join(one.choices)}.")
+        if choice == "hold":
+            hold.append(one.k)
+        elif not reason:
+            raise ValueError(f"reason.{one.k} is missing; say why exception {one.k} is to {choice}.")
+        else:
+            (pay if choice == "pay" else reject)[one.k] = reason
+    return Choices(pay, reject, hold)
 
 
 def batch(review: Review, pay: dict[int, str], hold: list[int] | None = None) -> list[PayRow]:

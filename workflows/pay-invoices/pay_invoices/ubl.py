@@ -129,8 +129,8 @@ def _tax_row(pick: Picker, row: _Element) -> TaxRow:
     return TaxRow(
         text_at(row, "TaxCategory/ID"),
         number_in(percent),
-        pick.money("tax basis", "TaxableAmount", within=row),
-        pick.money("tax amount", "TaxAmount", within=row),
+        pick.amount_at("tax basis", "TaxableAmount", row),
+        pick.amount_at("tax amount", "TaxAmount", row),
     )
 
 

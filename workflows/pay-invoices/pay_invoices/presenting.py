@@ -1,0 +1,173 @@
+"""What a person sees at the two stops: tables, figures and sentences out of a review. Accounts are shown whole, in groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from counterfoil import Evidence, Money, table
+from pay_invoices.accounts import grouped
+from pay_invoices.checks import run_checks
+from pay_invoices.invoices import Invoice, money_shown, sums_shown
+from pay_invoices.problems import place
+from pay_invoices.review import InvoiceException, PayRow, Review
+
+SHOWN_FIELDS = (("due", "Amount due"), ("iban", "Account"), ("number", "Invoice number"), ("due_date", "Due date"))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """One check of one document: passed, failed, or impossible (None)."""
+
+    file: str
+    name: str
+    passed: bool | None
+    detail: str
+    expected: str
+    found: str
+
+
+def check_rows(invoices: list[Invoice]) -> list[CheckRow]:
+    """Every check of every invoice."""
+    return [
+        CheckRow(invoice.file, check.name, check.passed, check.detail, check.expected, check.found)
+        for invoice in invoices
+        for check in run_checks(invoice)
+    ]
+
+
+def exception_evidence(judged: Review) -> list[Evidence]:
+    """Stop 1: one table of everything that needs a look, and per exception what was known beside what is there now."""
+    rows = [
+        {
+            "No.": one.k,
+            "Supplier": one.supplier,
+            "Invoice": one.number,
+            "Amount": money_shown(one.amount, one.currency) if one.amount is not None else "",
+            "Why": one.reason,
+            "What to do": one.advice,
+            "Files": ", ".join(one.files),
+            "Can be paid": "yes, with a reason" if one.can_pay else "no",
+        }
+        for one in judged.exceptions
+    ]
+    pieces = [table(rows, title="Needs your answer", flagged=[i for i, one in enumerate(judged.exceptions) if one.can_pay])]
+    pieces += [piece for one in judged.exceptions if (piece := _facts(one)) is not None]
+    pieces.append(table([_payable(row) for row in judged.payable], title="Ready to pay", total=_total(judged.payable)))
+    return pieces
+
+
+def _facts(one: InvoiceException) -> Evidence | None:
+    if not one.facts:
+        return None
+    rows = [
+        {
+            "What": fact.label,
+            "Before": fact.old,
+            "From": fact.old_source,
+            "Now": fact.new,
+            "Found in": fact.new_source,
+        }
+        for fact in one.facts
+    ]
+    return table(rows, title=f"{one.k}. {one.supplier or one.files[0]} {one.number}".strip())
+
+
+def exception_figures(judged: Review) -> dict[str, Any]:
+    """Key figures of stop 1."""
+    return {
+        "Files": judged.documents,
+        "Ready to pay": len(judged.payable),
+        "To look at": len(judged.exceptions),
+        "Total ready": Money(judged.total, "EUR"),
+    }
+
+
+def _payable(row: PayRow) -> dict[str, Any]:
+    return {
+        "No.": row.n,
+        "Supplier": row.invoice.seller,
+        "Account": grouped(row.iban),
+        "Invoice": row.invoice.number,
+        "Due": row.invoice.due_date,
+        "Amount": Money(row.amount, "EUR"),
+        "Warnings": "; ".join(notice.text for notice in row.warnings),
+    }
+
+
+def _total(rows: list[PayRow]) -> dict[str, Any]:
+    return {"Supplier": f"{len(rows)} payments", "Amount": Money(sum((row.amount for row in rows), Decimal(0)), "EUR")}
+
+
+def batch_evidence(rows: list[PayRow], judged: Review, checks: list[CheckRow]) -> list[Evidence]:
+    """Stop 2: the payments, what is left out and why, where each figure comes from, every check."""
+    pieces = []
+    if rows:
+        payments = [{**_payable(row), "Reason": row.reason, "File": row.invoice.file} for row in rows]
+        flagged = [index for index, row in enumerate(rows) if row.warnings or row.reason]
+        pieces.append(table(payments, title="Payments", total=_total(rows), flagged=flagged))
+    paid = {row.k for row in rows if row.k}
+    left_out = [
+        {"Supplier": one.supplier, "Invoice": one.number, "Amount": money_shown(one.amount, one.currency), "Why": one.reason, "Files": ", ".join(one.files)}
+        for one in judged.exceptions
+        if one.k not in paid
+    ]
+    if left_out:
+        pieces.append(table(left_out, title="Not in this file"))
+    handled = [{"File": one.file, "Invoice": one.number, "What": one.sentence} for one in [*judged.exported, *judged.rejected]]
+    if handled:
+        pieces.append(table(handled, title="Settled before"))
+    pieces.append(_check_evidence(checks))
+    pieces.append(_source_evidence(rows))
+    return pieces
+
+
+def _check_evidence(checks: list[CheckRow]) -> Evidence:
+    rows = [
+        {
+            "Result": {True: "passed", False: "failed", None: "could not be made"}[check.passed],
+            "Check": check.name,
+            "File": check.file,
+            "Detail": check.detail,
+            "Expected": check.expected,
+            "Found": check.found,
+        }
+        for check in sorted(checks, key=lambda check: check.passed is True)
+    ]
+    return table(rows, title="Checks", flagged=[index for index, row in enumerate(rows) if row["Result"] != "passed"])
+
+
+def _source_evidence(rows: list[PayRow]) -> Evidence:
+    found = [
+        {"Invoice": row.invoice.number, "What": label, "File": row.invoice.file, "Place": place(row.invoice, name)}
+        for row in rows
+        for name, label in SHOWN_FIELDS
+        if row.invoice.path_of(name)
+    ]
+    return table(found, title="Where each figure comes from")
+
+
+def batch_figures(rows: list[PayRow], total: Decimal, pay_on: date, debtor_iban: str) -> dict[str, Any]:
+    """Key figures of stop 2."""
+    return {
+        "Total": Money(total, "EUR"),
+        "Payments": len(rows),
+        "Pay on": pay_on,
+        "From account": grouped("".join(debtor_iban.split()).upper()),
+    }
+
+
+def batch_flags(rows: list[PayRow]) -> list[str]:
+    """Sentences on what deserves a second look before approving."""
+    first = [row.invoice.seller for row in rows if any(notice.kind == "first_payment" for notice in row.warnings)]
+    overdue = [row for row in rows if any(notice.kind == "overdue" for notice in row.warnings)]
+    flags = []
+    if first:
+        flags.append(f"First payment to {', '.join(first)}: no earlier payment to compare with.")
+    if overdue:
+        flags.append(f"{len(overdue)} overdue: {sums_shown([(row.amount, 'EUR') for row in overdue])}.")
+    return flags
+
+

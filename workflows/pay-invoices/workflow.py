@@ -65,9 +65,13 @@ ARCHIVE = "archive"
 
 
 class PayInvoices(Params):
-    folder: Folder = param(label="Folder with invoices", help="Its files are read; those that are paid move to archive/.")
+    folder: Folder = param(
+        label="Folder with invoices", help="Its files are read; those that are paid move to archive/."
+    )
     debtor_name: str = param(label="Pay in the name of", remember=True)
-    debtor_iban: str = param(label="Pay from account", help="The IBAN of your own account.", remember=True, check="iban")
+    debtor_iban: str = param(
+        label="Pay from account", help="The IBAN of your own account.", remember=True, check="iban"
+    )
     pay_on: date = param(label="Pay on", help="The day the bank is asked to execute.", remember=True)
 
 
@@ -266,13 +270,30 @@ async def pay_invoices(p: PayInvoices) -> Receipt:
     while True:
         rows = settlement.batch(judged, choices.pay, sorted(held))
         if not rows and not choices.reject:
-            return Receipt("Everything is held. Nothing was written.", judged.documents, 0, len(judged.exceptions) + len(held), 0, Decimal(0), None)
+            return Receipt(
+                "Everything is held. Nothing was written.",
+                judged.documents,
+                0,
+                len(judged.exceptions) + len(held),
+                0,
+                Decimal(0),
+                None,
+            )
         batch = await make_batch(
-            rows, judged, tables, choices.reject, p, str(run.number), f"R{run.number}-{run.run_id[:20]}", from_us(run.created_us)
+            rows,
+            judged,
+            tables,
+            choices.reject,
+            p,
+            str(run.number),
+            f"R{run.number}-{run.run_id[:20]}",
+            from_us(run.created_us),
         )
         try:
             decision = await approve(
-                f"Write payment file for {len(rows)} invoices" if rows else f"Record {len(choices.reject)} rejections in {LEDGER}",
+                f"Write payment file for {len(rows)} invoices"
+                if rows
+                else f"Record {len(choices.reject)} rejections in {LEDGER}",
                 plan=plan_of(batch),
                 evidence=batch_evidence(rows, judged, checks),
                 figures=batch_figures(rows, batch.total, p.pay_on, p.debtor_iban),

@@ -91,6 +91,14 @@ class Files:
             return False
         return True
 
+    def is_folder(self, path: str) -> bool:
+        """Whether a folder is there."""
+        try:
+            os.close(self._open(path, os.O_RDONLY | os.O_DIRECTORY))
+        except FileRefused:
+            return False
+        return True
+
     def read(self, path: str, *, limit: int = 50 * 1024 * 1024) -> bytes:
         """All bytes of one file.
 

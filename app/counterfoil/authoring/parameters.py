@@ -10,7 +10,7 @@ import dataclasses
 import json
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal
@@ -53,7 +53,8 @@ class Field:
     """One thing a person fills in. `type` is one of FIELD_TYPES; `choices` only with type "choice".
 
     `remakes=True`: filling it in makes the plan out of date, so approving with it sends the gate back and a new round is asked.
-    `check="iban"`: the text must be an IBAN with right check digits.
+    `check="iban"`: the text must be an IBAN with right check digits. `required_when={"choice": ["pay"]}`: it must be filled in when
+    another field has one of these values.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Field:
     remember: bool = False
     remakes: bool = False
     check: str = ""
+    required_when: Mapping[str, Sequence[str]] | None = None
 
     def __post_init__(self) -> None:
         if self.type not in FIELD_TYPES:
@@ -88,6 +90,7 @@ class Field:
             "remember": self.remember,
             "remakes": self.remakes,
             "check": self.check or None,
+            "required_when": {name: list(values) for name, values in (self.required_when or {}).items()} or None,
         }
 
 

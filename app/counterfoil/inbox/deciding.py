@@ -206,9 +206,15 @@ def _checked_answers(row: Row, spec: dict[str, Any], wish: Wish) -> dict[str, An
             raise WrongAnswer(f"‘{value}’ is no choice for {name}.", f"Choose one of: {', '.join(choices)}")
     if wish.verdict in (Verdict.ANSWERED, Verdict.APPROVED):
         missing = [name for name, field in fields.items() if field["required"] and given.get(name) in (None, "")]
+        missing += [name for name, field in fields.items() if _is_due(field, given) and given.get(name) in (None, "")]
         if missing:
             raise WrongAnswer(f"Gate g-{row['number']} needs an answer to ‘{missing[0]}’.", f"Add --set {missing[0]}=…")
     return {name: given.get(name, fields[name]["default"]) for name in fields}
+
+
+def _is_due(field: dict[str, Any], given: dict[str, Any]) -> bool:
+    """Whether another answer makes this one necessary."""
+    return any(given.get(other) in values for other, values in (field.get("required_when") or {}).items())
 
 
 def _approved_items(spec: dict[str, Any], wish: Wish) -> list[tuple[int, str, str, str]]:

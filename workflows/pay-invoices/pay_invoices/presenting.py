@@ -53,7 +53,9 @@ def exception_evidence(judged: Review) -> list[Evidence]:
         }
         for one in judged.exceptions
     ]
-    pieces = [table(rows, title="Needs your answer", flagged=[i for i, one in enumerate(judged.exceptions) if one.can_pay])]
+    pieces = [
+        table(rows, title="Needs your answer", flagged=[i for i, one in enumerate(judged.exceptions) if one.can_pay])
+    ]
     pieces += [piece for one in judged.exceptions if (piece := _facts(one)) is not None]
     pieces.append(table([_payable(row) for row in judged.payable], title="Ready to pay", total=_total(judged.payable)))
     return pieces
@@ -110,13 +112,21 @@ def batch_evidence(rows: list[PayRow], judged: Review, checks: list[CheckRow]) -
         pieces.append(table(payments, title="Payments", total=_total(rows), flagged=flagged))
     paid = {row.k for row in rows if row.k}
     left_out = [
-        {"Supplier": one.supplier, "Invoice": one.number, "Amount": money_shown(one.amount, one.currency), "Why": one.reason, "Files": ", ".join(one.files)}
+        {
+            "Supplier": one.supplier,
+            "Invoice": one.number,
+            "Amount": money_shown(one.amount, one.currency),
+            "Why": one.reason,
+            "Files": ", ".join(one.files),
+        }
         for one in judged.exceptions
         if one.k not in paid
     ]
     if left_out:
         pieces.append(table(left_out, title="Not in this file"))
-    handled = [{"File": one.file, "Invoice": one.number, "What": one.sentence} for one in [*judged.exported, *judged.rejected]]
+    handled = [
+        {"File": one.file, "Invoice": one.number, "What": one.sentence} for one in [*judged.exported, *judged.rejected]
+    ]
     if handled:
         pieces.append(table(handled, title="Settled before"))
     pieces.append(_check_evidence(checks))
@@ -169,5 +179,3 @@ def batch_flags(rows: list[PayRow]) -> list[str]:
     if overdue:
         flags.append(f"{len(overdue)} overdue: {sums_shown([(row.amount, 'EUR') for row in overdue])}.")
     return flags
-
-

@@ -93,7 +93,7 @@ def _edited(text: str, template: str, values: Mapping[str, Any]) -> str:
     import tomlkit
 
     document = tomlkit.parse(text)
-    table = document.setdefault("remember", tomlkit.table()).setdefault(template, tomlkit.table())
+    table = document.setdefault("remember", {}).setdefault(template, {})
     for name, value in values.items():
         if value is None:
             table.pop(name, None)

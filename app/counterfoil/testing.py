@@ -6,8 +6,8 @@
     harness.approve()
     assert harness.advance() == "done"
 
-`crash_at("after_record", 3)` ends the engine at the third visit of a named point; `advance` then raises Crashed, and the next one carries on
-from what was recorded, as after a power cut.
+`crash_at("after_record", 3)` ends the engine at the third visit of a named point; `advance` then raises Crashed, and the next one
+carries on from what was recorded, as after a power cut.
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ from counterfoil.engine import answers, direct, killpoints
 from counterfoil.engine.holding import Powers
 from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.engine.ports import Effects, Policy
-from counterfoil.facts import RunState, Verdict
+from counterfoil.facts import GateState, RunState, Verdict
 from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
 from counterfoil.store import gates, records, runs, versions
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
-from counterfoil.store.gates import GateState
 from counterfoil.store.transactions import Row, Txn
 from counterfoil.store.writer import Writer
 

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from counterfoil import (
+    Effect,
     Field,
     FileRefused,
     Folder,
@@ -23,8 +24,8 @@ from counterfoil import (
     files,
     move_files,
     now,
-    param,
     parallel,
+    param,
     report,
     step,
     this_run,
@@ -33,8 +34,7 @@ from counterfoil import (
 )
 from counterfoil.clock import from_us
 from pay_invoices import settlement
-from pay_invoices.choices import Choices, choices_from, exception_form
-from pay_invoices.invoices import Pile, money_shown, pile
+from pay_invoices.invoices import Invoice, Pile, Unreadable, money_shown, pile
 from pay_invoices.ledgers import (
     LEDGER_COLUMNS,
     VENDOR_COLUMNS,
@@ -54,6 +54,7 @@ from pay_invoices.presenting import (
     check_rows,
     exception_evidence,
     exception_figures,
+    exception_form,
 )
 from pay_invoices.reading import read_document
 from pay_invoices.refusals import name_trouble, refused
@@ -113,7 +114,7 @@ class Receipt:
 def read_invoices(folder: Folder) -> Pile:
     """Every file of the folder, read by content; one that gives no invoice is kept with its reason."""
     found = files().list(folder)
-    documents = []
+    documents: list[Invoice | Unreadable] = []
     for number, entry in enumerate(found, start=1):
         report(f"Reading {number} of {len(found)}")
         trouble = name_trouble(entry.path)
@@ -207,7 +208,7 @@ def read_payment_file(path: str, count: int, total: Decimal) -> ReadBack:
     return found
 
 
-def plan_of(batch: Batch) -> list:  # type: ignore[type-arg]  # effects of several kinds
+def plan_of(batch: Batch) -> list[Effect]:
     """The effects of a batch, in the order they are performed."""
     plan = [write_file(batch.path, batch.xml)] if batch.xml is not None else []
     if batch.ledger:
@@ -219,10 +220,10 @@ def plan_of(batch: Batch) -> list:  # type: ignore[type-arg]  # effects of sever
     return plan
 
 
-async def decide_exceptions(judged: Review) -> Choices:
+async def decide_exceptions(judged: Review) -> settlement.Choices:
     """Stop 1, only when something needs an answer; whatever is not answered is held."""
     if not judged.exceptions:
-        return Choices({}, {})
+        return settlement.Choices({}, {}, [])
     count = len(judged.exceptions)
     answers = await ask(
         f"{count} {'thing needs' if count == 1 else 'things need'} your answer before payment",
@@ -231,7 +232,7 @@ async def decide_exceptions(judged: Review) -> Choices:
         figures=exception_figures(judged),
         flags=[f"{one.k}. {one.reason}" for one in judged.exceptions],
     )
-    return choices_from(judged.exceptions, answers)
+    return settlement.read_choices(judged, answers)
 
 
 HOLD = Field(
@@ -317,7 +318,7 @@ async def pay_invoices(p: PayInvoices) -> Receipt:
         else f"{len(choices.reject)} rejections are recorded in {LEDGER}. Nothing was sent to a bank.",
         judged.documents,
         len(rows),
-        len(judged.exceptions) - len(choices.pay) - len(choices.reject) + len(held),
+        len(choices.hold) + len(held),
         len(choices.reject),
         batch.total,
         batch.path if rows else None,

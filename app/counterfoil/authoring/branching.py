@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from counterfoil.authoring import machine
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
 
 
-async def parallel(*awaitables: Awaitable[T]) -> list[T]:
+# Unlike results keep their types when unpacked, as with asyncio.gather: a list at run time, a tuple to the type checker.
+@overload
+async def parallel(first_: Awaitable[T1], second: Awaitable[T2], /) -> tuple[T1, T2]: ...
+@overload
+async def parallel(first_: Awaitable[T1], second: Awaitable[T2], third: Awaitable[T3], /) -> tuple[T1, T2, T3]: ...
+@overload
+async def parallel(*awaitables: Awaitable[T]) -> list[T]: ...
+
+
+async def parallel(*awaitables: Awaitable[Any]) -> Any:
     """Run branches side by side; results in the order given.
 
     Every branch settles before the failure with the lowest index is raised; siblings are not cancelled.

@@ -81,7 +81,8 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
     _refuse_closed(txn, row)
     if not row["digest"].startswith(seen) or len(seen) < 6:
         raise StaleDigest(
-            f"Gate g-{row['number']} has changed since you looked: its seal is {row['digest'][:8]}, you saw {seen[:8]}. Nothing was changed.",
+            f"Gate g-{row['number']} has changed since you looked: its seal is {row['digest'][:8]}, you saw {seen[:8]}. "
+            "Nothing was changed.",
             f"Look again: counterfoil show g-{row['number']}",
         )
     spec = json.loads(blobs.text(row["spec"], row["spec_blob"]))
@@ -118,8 +119,17 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
         runs.make_ready(txn, row["run_id"], effective)
     _note(txn, row, wish, verdict, answers, items)
     return DecisionMade(
-        gate_id, row["run_id"], str(verdict), wish.principal, wish.on_behalf_of, txn.now_us, effective, row["digest"], wish.comment, wish.signature
-    )  # fmt: skip
+        gate_id=gate_id,
+        run_id=row["run_id"],
+        verdict=str(verdict),
+        by=wish.principal,
+        on_behalf_of=wish.on_behalf_of,
+        at=txn.now_us,
+        effective_at=effective,
+        digest=row["digest"],
+        comment=wish.comment,
+        signature=wish.signature,
+    )
 
 
 def _note(
@@ -205,11 +215,15 @@ def _checked_answers(row: Row, spec: dict[str, Any], wish: Wish) -> dict[str, An
         if choices is not None and value is not None and value not in choices:
             raise WrongAnswer(f"‘{value}’ is no choice for {name}.", f"Choose one of: {', '.join(choices)}")
     if wish.verdict in (Verdict.ANSWERED, Verdict.APPROVED):
-        missing = [name for name, field in fields.items() if field["required"] and given.get(name) in (None, "")]
-        missing += [name for name, field in fields.items() if _is_due(field, given) and given.get(name) in (None, "")]
+        missing = [name for name, field in fields.items() if field["required"] and _is_blank(given.get(name))]
+        missing += [name for name, field in fields.items() if _is_due(field, given) and _is_blank(given.get(name))]
         if missing:
             raise WrongAnswer(f"Gate g-{row['number']} needs an answer to ‘{missing[0]}’.", f"Add --set {missing[0]}=…")
     return {name: given.get(name, fields[name]["default"]) for name in fields}
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _is_due(field: dict[str, Any], given: dict[str, Any]) -> bool:

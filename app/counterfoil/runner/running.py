@@ -204,7 +204,7 @@ class Runner:
                 advance = Advance(powers, self._home, self._pool, claimed, Desk(claimed.hold), self._woken.set)
                 self._live[run_id] = advance
                 await advance.run()
-        except Exception:
+        except Exception:  # noqa: BLE001 - one run's trouble must not end the others
             _log.exception("advancing run %s failed", run_id)
             await self._give_back(powers, run_id)
         finally:

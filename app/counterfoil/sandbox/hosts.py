@@ -228,11 +228,13 @@ class HostPool:
 
     async def _fill(self) -> None:
         while len(self._ready) < self._warm and not self._closed:
-            host = await Host.start()
-            if self._closed:
-                host.kill()
-            else:
-                self._ready.append(host)
+            self._keep(await Host.start())
+
+    def _keep(self, host: Host) -> None:
+        if self._closed:
+            host.kill()
+        else:
+            self._ready.append(host)
 
     async def close(self) -> None:
         """End the warm hosts."""

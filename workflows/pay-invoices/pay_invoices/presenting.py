@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from counterfoil import Evidence, Money, table
+from counterfoil import Evidence, Field, Money, table
 from pay_invoices.accounts import grouped
 from pay_invoices.checks import run_checks
 from pay_invoices.invoices import Invoice, money_shown, sums_shown
@@ -36,6 +36,23 @@ def check_rows(invoices: list[Invoice]) -> list[CheckRow]:
         for invoice in invoices
         for check in run_checks(invoice)
     ]
+
+
+def exception_form(exceptions: list[InvoiceException]) -> list[Field]:
+    """Stop 1: two fields per exception, `choice.K` and `reason.K`; a reason is needed to pay or to reject."""
+    form: list[Field] = []
+    for one in exceptions:
+        subject = " ".join(part for part in (one.supplier, one.number) if part) or one.files[0]
+        choice, wants = f"choice.{one.k}", [name for name in one.choices if name != "hold"]
+        about = f"{one.reason} {one.advice}"
+        form.append(
+            Field(
+                name=choice, type="choice", label=f"{one.k}. {subject}", help=about, choices=one.choices, default="hold"
+            )
+        )
+        help_ = f"Needed to {' or to '.join(wants)}."
+        form.append(Field(name=f"reason.{one.k}", label=f"{one.k}. Reason", help=help_, required_when={choice: wants}))
+    return form
 
 
 def exception_evidence(judged: Review) -> list[Evidence]:

@@ -4,6 +4,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+
 from cli.speaking import Caller, caller
 from views.rows import Office, make_office
 

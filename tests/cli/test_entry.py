@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.speaking import Caller
-from house.repository import ROOT
-from views.rows import Office, spec
 
+from cli.speaking import Caller
 from counterfoil import __version__, errors
 from counterfoil.cli import entry
 from counterfoil.cli.commands import COMMANDS
+from house.repository import ROOT
+from views.rows import Office, spec
 
 CODES = {
     "error", "wrong_use", "wrong_parameter", "unknown_template", "broken_template", "unknown_gate", "unknown_run",
@@ -133,7 +133,7 @@ def test_reader_who_goes_away_is_no_trouble(office: Office) -> None:
     command = f'"{sys.executable}" -m counterfoil --home "{office.home.root}" inbox --json | head -c 10'
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "app")}
     done = subprocess.run(command, shell=True, env=environment, capture_output=True, check=False)
-    assert (done.stdout, done.stderr) == (b'[\n  {\n    ', b"")
+    assert (done.stdout, done.stderr) == (b"[\n  {\n    ", b"")
 
 
 def test_stdout_that_speaks_no_utf8_still_gets_a_document(office: Office) -> None:

@@ -2,12 +2,12 @@
 
 import pytest
 import sqlalchemy as sa
-from cli.speaking import Caller
-from views.rows import IBAN, Office, item, payment_spec, spec
 
+from cli.speaking import Caller
 from counterfoil.cli import call as call_module
 from counterfoil.facts import GateKind, RunState, Slot
 from counterfoil.store import tables
+from views.rows import IBAN, Office, item, payment_spec, spec
 
 
 def waiting(office: Office) -> None:
@@ -76,7 +76,7 @@ def test_show_run(call: Caller, office: Office) -> None:
     assert document["steps"][0]["summary"] == "2 invoices, 1 flagged"
     page = call("show", "r-1").out
     assert "Waiting for you" in page
-    assert "None (L0). Workflow code runs as you" in page
+    assert "None (L0). No isolation: workflow code runs as you" in page
     assert "2 invoices, 1 flagged" in page
     assert "g-1  Write payment file for 2 invoices" in page
     assert "Nobody: this run makes no paid calls." in page
@@ -109,7 +109,9 @@ def test_every_kind_of_gate_has_a_page(call: Caller, office: Office) -> None:
 
 def test_foreign_text_cannot_rewrite_the_screen(call: Caller, office: Office) -> None:
     run_id = office.run(title="\x1b[2Jevil\u202egnp.exe")["run_id"]
-    office.gate(run_id, 0, spec(evidence=[{"kind": "text@1", "title": "T", "data": "a\x1b]0;x\x07b", "source": "x\nfake"}]))
+    office.gate(
+        run_id, 0, spec(evidence=[{"kind": "text@1", "title": "T", "data": "a\x1b]0;x\x07b", "source": "x\nfake"}])
+    )
     for words in (["inbox"], ["runs"], ["show", "g-1"], ["show", "r-1"], ["trail"]):
         page = call(*words).out
         assert "\x1b" not in page
@@ -147,7 +149,9 @@ def test_trail(call: Caller, office: Office) -> None:
 
 def test_altered_trail_is_refused(call: Caller, office: Office) -> None:
     waiting(office)
-    office.database.transact(lambda txn: txn.do(sa.update(tables.trail).where(tables.trail.c.seq == 1).values(by="eve")))
+    office.database.transact(
+        lambda txn: txn.do(sa.update(tables.trail).where(tables.trail.c.seq == 1).values(by="eve"))
+    )
     told = call("trail", "--verify", "--json")
     assert told.code == 1
     assert told.document["ok"] is False

@@ -20,6 +20,14 @@ from counterfoil.places import Home
 # Directional formatting characters can make one name look like another.
 _TURNERS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _UNBOUNDED = 10_000
+INTERRUPTED = 130
+
+
+class Interrupted(CounterfoilError):
+    """Ctrl+C; the message says what is kept."""
+
+    code = "interrupted"
+    exit_code = INTERRUPTED
 
 
 def harmless(text: str) -> str:

@@ -16,6 +16,7 @@ from counterfoil.cli.options import Context, call_of
 from counterfoil.cli.words import clock, size
 from counterfoil.effects.secrets import Keyring, KeyringUnusable
 from counterfoil.errors import CounterfoilError, SecretMissing
+from counterfoil.sandbox.levels import measured
 from counterfoil.store import leases
 from counterfoil.store.database import SCHEMA, filesystem_of, integrity, open_database
 from counterfoil.store.transactions import Row
@@ -121,7 +122,8 @@ def _keyring(call: Call) -> list[Check]:
 
 
 def _protection(_: Call) -> list[Check]:
-    means = "None (L0). Workflow code runs as you, in a process of its own; nothing confines it yet."
+    level = measured()
+    means = f"{level.badge} ({level.code}). {level.sentence}"
     return [Check("Protection", "warn", means, "Run only templates whose code you trust.")]
 
 

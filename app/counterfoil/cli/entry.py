@@ -15,19 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil import __version__
-from counterfoil.cli.call import Call
+from counterfoil.cli.call import INTERRUPTED, Call, Interrupted
 from counterfoil.cli.commands import COMMANDS, EVERYWHERE, overview
 from counterfoil.errors import CounterfoilError, WrongUse, did_you_mean
 from counterfoil.places import find_home
-
-INTERRUPTED = 130
-
-
-class Interrupted(CounterfoilError):
-    """Ctrl+C; the message says what is kept."""
-
-    code = "interrupted"
-    exit_code = INTERRUPTED
 
 
 class Unexpected(CounterfoilError):

@@ -5,6 +5,7 @@ Sentences of the product stand free; text of a document or an llm stands behind 
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from counterfoil.cli.call import harmless
@@ -12,6 +13,18 @@ from counterfoil.cli.tables import pairs, table
 from counterfoil.cli.words import Cell, cell, clock, counted, gate_title, person, seal, size
 
 Document = dict[str, Any]
+_PASSED = "passed"  # what a check says of itself, in the first column
+_LONG = 20  # rows
+
+
+class Folding(Enum):
+    """What of the evidence is told by a count instead of shown."""
+
+    NOTHING = 0
+    PASSED = 1  # checks that passed
+    LONG = 2  # these, and long tables without amounts
+
+
 _ODD_SHAPES = (
     KeyError,
     TypeError,
@@ -20,7 +33,7 @@ _ODD_SHAPES = (
 )  # an author's data may be anything: it is shown all the same
 
 
-def gate_sheet(gate: Document, spec: Document, run: Document, width: int) -> list[str]:
+def gate_sheet(gate: Document, spec: Document, run: Document, width: int, folding: Folding) -> list[str]:
     """Lines for one gate; `gate` and `run` are contract documents, `spec` holds the plain values behind them."""
     lines = _head(gate, run)
     for sentence in gate["consequences"]:
@@ -34,7 +47,7 @@ def gate_sheet(gate: Document, spec: Document, run: Document, width: int) -> lis
     shown = spec.get("evidence") or []
     known = gate["evidence"][: len(gate["evidence"]) - len(shown)]
     for piece in [*known, *shown]:
-        lines.extend([*evidence(piece, width), ""])
+        lines.extend([*evidence(piece, width, folding, f"counterfoil show g-{gate['number']} --all"), ""])
     if gate["plan"]:
         lines.extend([*_plan(gate["plan"], width), ""])
     if gate["fields"]:
@@ -49,32 +62,51 @@ def _head(gate: Document, run: Document) -> list[str]:
     return [f"g-{gate['number']}  {gate_title(gate)}", f"  {' · '.join(asked)}", ""]
 
 
-def evidence(piece: Document, width: int) -> list[str]:
-    """Lines for one piece of evidence, of whatever kind."""
+def evidence(piece: Document, width: int, folding: Folding, whole: str) -> list[str]:
+    """Lines for one piece of evidence, of whatever kind; `whole` is the command that shows what is folded."""
     kind = str(piece["kind"]).partition("@")[0]
     title = piece["title"] if not piece["source"] or kind == "file" else f"{piece['title']} (from {piece['source']})"
     data = piece["data"]
     try:
-        body = _table(data, width) if kind == "table" else _BODIES.get(kind, _tree)(data)
+        body = _table(data, width, folding, whole) if kind == "table" else _BODIES.get(kind, _tree)(data)
     except _ODD_SHAPES:
         body = _tree(data)
     return [title, *body]
 
 
-def _table(data: Any, width: int) -> list[str]:
+def _table(data: Any, width: int, folding: Folding, whole: str) -> list[str]:
     flagged = set(data.get("flagged") or [])
     rows = [
         [Cell("!" if at in flagged else ""), *(cell(value) for value in row)] for at, row in enumerate(data["rows"])
     ]
-    order = sorted(range(len(rows)), key=lambda at: at not in flagged)
-    rows = [rows[at] for at in order]
+    if not rows:
+        return ["  none"]
+    rows = [rows[at] for at in sorted(range(len(rows)), key=lambda at: at not in flagged)]
+    kept = _unfolded(rows, folding)
+    note = [f"  {_folded(rows, kept)}: {whole}"] if len(kept) < len(rows) else []
     if data.get("total"):
-        rows.append([Cell("="), *(cell(value) for value in data["total"])])
-    marks = any(row[0].text for row in rows)
+        kept.append([Cell("="), *(cell(value) for value in data["total"])])
     names = ["", *map(str, data["columns"])]
-    if not marks:
-        names, rows = names[1:], [row[1:] for row in rows]
-    return table(names, rows, width, indent=2) if data["rows"] else ["  none"]
+    if not any(row[0].text for row in kept):
+        names, kept = names[1:], [row[1:] for row in kept]
+    return [*(table(names, kept, width, indent=2) if kept else []), *note]
+
+
+def _unfolded(rows: list[list[Cell]], folding: Folding) -> list[list[Cell]]:
+    """Rows that are shown: never fewer than those with a flag or with money in them."""
+    if folding is Folding.NOTHING:
+        return rows
+    rows = [row for row in rows if row[0].text or row[1].text != _PASSED]
+    if folding is Folding.LONG and len(rows) > _LONG and not any(entry.money for row in rows for entry in row):
+        return [row for row in rows if row[0].text]
+    return rows
+
+
+def _folded(rows: list[list[Cell]], kept: list[list[Cell]]) -> str:
+    passed = sum(row[1].text == _PASSED and not row[0].text for row in rows)
+    more = len(rows) - len(kept) - passed
+    words = [f"{passed} passed"] if passed else []
+    return " and ".join([*words, *([counted(more, "row", "rows")] if more else [])])
 
 
 def _pairs(data: Any) -> list[str]:

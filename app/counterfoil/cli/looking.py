@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from counterfoil.cli.call import Call
-from counterfoil.cli.gate_sheet import gate_sheet
+from counterfoil.cli.gate_sheet import Folding, gate_sheet
 from counterfoil.cli.opening import Opened, opened, workspace_of
 from counterfoil.cli.options import Context, Limit, OnlyWorkspace, call_of
 from counterfoil.cli.run_sheet import run_sheet
@@ -110,27 +110,28 @@ def show(
     reference: Annotated[
         str, typer.Argument(metavar="RUN|GATE", help="r-12, g-81, or the beginning of an id.", show_default=False)
     ],
+    whole: Annotated[bool, typer.Option("--all", help="Also the checks that passed.")] = False,
 ) -> None:
     """Everything about one run or one gate."""
     call = call_of(context)
     with opened(call) as home, home.database.snapshot() as conn:
         gate, run = look_up(conn, reference)
         if gate is not None:
-            show_gate(call, home, conn, gate)
+            show_gate(call, home, conn, gate, Folding.NOTHING if whole else Folding.PASSED)
         elif run is not None:
             detail = run_detail(conn, home.blobs, call.home, run)
             call.document(detail)
             call.lines(run_sheet(detail, call.width))
 
 
-def show_gate(call: Call, home: Opened, conn: Connection, row: Row) -> None:
+def show_gate(call: Call, home: Opened, conn: Connection, row: Row, folding: Folding) -> None:
     """One gate, as a document or as a sheet."""
     gate = gate_document(conn, home.blobs, row)
     if call.json:
         call.document(gate)
         return
     run = run_document(conn, home.blobs, run_rows.get(conn, row["run_id"]))
-    call.lines(gate_sheet(gate, spec_of(home.blobs, row), run, call.width))
+    call.lines(gate_sheet(gate, spec_of(home.blobs, row), run, call.width, folding))
 
 
 def look_up(conn: Connection, reference: str) -> tuple[Row | None, Row | None]:

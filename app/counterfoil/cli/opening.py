@@ -9,7 +9,8 @@ from pathlib import Path
 
 from counterfoil.cli.call import Call
 from counterfoil.errors import WrongWorkspace
-from counterfoil.store import leases
+from counterfoil.runner.lease import runner_alive
+from counterfoil.runner.waking import hint
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database, open_database, translated
 
@@ -53,8 +54,8 @@ def workspace_of(given: Path | None) -> Path:
 
 def tell_runner(call: Call, home: Opened, kept: str) -> bool:
     """Wake the runner, or say that none is there to act on what was just kept; whether one lives."""
-    lease = leases.read(home.database.reader)
-    alive = lease is not None and lease["expires_at"] > home.database.clock.now_us()
+    hint(call.home)
+    alive = runner_alive(home.database)
     if not alive:
         call.say(f"the runner is off; {kept}: counterfoil runner")
     return alive

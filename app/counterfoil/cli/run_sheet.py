@@ -7,11 +7,10 @@ from typing import Any
 from counterfoil.cli.gate_sheet import gate_line
 from counterfoil.cli.tables import pairs, table
 from counterfoil.cli.words import Cell, cell, clock, counted, person, run_state, size, took
+from counterfoil.sandbox import levels
 
 Document = dict[str, Any]
-_SENTENCES = {
-    "L0": "None (L0). Workflow code runs as you, in a process of its own; nothing confines it yet.",
-}
+_SENTENCES = {level.code: f"{level.badge} ({level.code}). {level.sentence}" for level in (levels.NONE,)}
 
 
 def run_sheet(run: Document, width: int) -> list[str]:
@@ -91,9 +90,9 @@ def _steps(steps: list[Document], width: int) -> list[str]:
 
 
 def _place(step: Document) -> str:
-    """People count from 1; a step of a branch names the branch."""
-    number = str(step["ordinal"] + 1)
-    return f"{step['path']}·{number}" if step["path"] else number
+    """Where a step stands, counted from 1 as people do: 4.2.1 is step 1 in branch 2 of step 4."""
+    parts = [int(part) for part in step["path"].split("/") if part]
+    return ".".join(str(part + 1) for part in [*parts, step["ordinal"]])
 
 
 def _files(files: list[Document], width: int) -> list[str]:

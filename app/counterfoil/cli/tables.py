@@ -1,4 +1,4 @@
-"""Tables for a terminal that never cut what they show: where the columns do not fit, each row is written as a block of lines."""
+"""Tables for a terminal that never cut what they show: columns that do not fit side by side follow below their row."""
 
 from __future__ import annotations
 
@@ -9,18 +9,53 @@ from counterfoil.cli.call import harmless
 from counterfoil.cli.words import Cell
 
 _GAP = 2
+_BELOW = "      "
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Cell]], width: int, *, indent: int = 0) -> list[str]:
-    """A table as lines of at most `width` columns where that is possible; figures stand to the right."""
-    names = [harmless(name) for name in columns]
+    """A table as lines of at most `width` columns where that is possible; figures stand to the right.
+
+    Columns that do not fit follow below their row, with their names; nothing is ever cut.
+    """
+    filled = [at for at in range(len(columns)) if any(row[at].text for row in rows) or at == 0]
+    names = [harmless(columns[at]) for at in filled]
+    rows = [[row[at] for at in filled] for row in rows]
     texts = [[harmless(cell.text) for cell in row] for row in rows]
     sizes = [max([_wide(name), *(_wide(row[at]) for row in texts)]) for at, name in enumerate(names)]
-    if indent + sum(sizes) + _GAP * (len(sizes) - 1) > width:
-        return _blocks(names, texts, indent)
-    rights = [_is_figures([row[at] for row in rows]) for at in range(len(names))]
-    lines = [_line(names, sizes, rights), *(_line(row, sizes, rights) for row in texts)]
+    columns_of = [[row[at] for row in rows] for at in range(len(names))]
+    rights = [_is_figures(column) for column in columns_of]
+    fitting = _fitting(sizes, [any(cell.money for cell in column) for column in columns_of], width - indent)
+    below = [at for at in range(len(names)) if at not in fitting]
+    lines = [_line(names, sizes, rights, fitting)]
+    for row in texts:
+        lines.append(_line(row, sizes, rights, fitting))
+        left = [f"{names[at]}: {row[at]}" if names[at] else row[at] for at in below if row[at]]
+        lines.extend(_flowing(left, width - indent))
     return [f"{' ' * indent}{text}".rstrip() for text in lines]
+
+
+def _fitting(sizes: Sequence[int], money: Sequence[bool], width: int) -> list[int]:
+    """The columns that fit side by side: the first three and those with money before the rest; never fewer than one."""
+    order = sorted(range(len(sizes)), key=lambda at: (at > 2 and not money[at], at))
+    taken = -_GAP
+    fitting: list[int] = []
+    for at in order:
+        if taken + sizes[at] + _GAP <= width or not fitting:
+            taken += sizes[at] + _GAP
+            fitting.append(at)
+    return sorted(fitting)
+
+
+def _flowing(parts: Sequence[str], width: int) -> list[str]:
+    """Texts one after another, each whole, with a new line where the next would not fit."""
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]} · {part}" if lines else ""
+        if lines and _wide(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(f"{_BELOW}{part}")
+    return lines
 
 
 def pairs(entries: Sequence[tuple[str, str]], *, indent: int = 0) -> list[str]:
@@ -37,20 +72,12 @@ def _is_figures(column: Sequence[Cell]) -> bool:
     return bool(filled) and all(cell.figure for cell in filled)
 
 
-def _line(texts: Sequence[str], sizes: Sequence[int], rights: Sequence[bool]) -> str:
+def _line(texts: Sequence[str], sizes: Sequence[int], rights: Sequence[bool], fitting: Sequence[int]) -> str:
     parts = []
-    for text, size, right in zip(texts, sizes, rights, strict=True):
-        blank = " " * (size - _wide(text))
-        parts.append(blank + text if right else text + blank)
+    for at in fitting:
+        blank = " " * (sizes[at] - _wide(texts[at]))
+        parts.append(blank + texts[at] if rights[at] else texts[at] + blank)
     return (" " * _GAP).join(parts)
-
-
-def _blocks(names: Sequence[str], texts: Sequence[Sequence[str]], indent: int) -> list[str]:
-    lines: list[str] = []
-    for row in texts:
-        entries = [(name, text) for name, text in zip(names, row, strict=True) if text]
-        lines.extend([*pairs(entries, indent=indent), ""])
-    return lines[:-1]
 
 
 def _wide(text: str) -> int:

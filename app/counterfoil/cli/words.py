@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -16,15 +17,17 @@ from typing import Any
 from counterfoil.clock import from_us
 
 _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$"}
+_AMOUNT = re.compile(r"-?(?:[€£$]|[A-Z]{3} )-?[0-9][0-9,]*(?:\.[0-9]+)?")  # an amount that was made text already
 _TITLES = {"question": "Question", "doubt": "Did this happen?", "failure": "Needs repair"}
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value as text; figures stand to the right."""
+    """A value as text; figures stand to the right, and some of them are money."""
 
     text: str
     figure: bool = False
+    money: bool = False
 
 
 def cell(plain: Any) -> Cell:
@@ -38,13 +41,14 @@ def cell(plain: Any) -> Cell:
     if isinstance(plain, list):
         return Cell(", ".join(cell(item).text for item in plain))
     if not isinstance(plain, dict):
-        return Cell(str(plain))
+        amount = _AMOUNT.fullmatch(str(plain)) is not None
+        return Cell(str(plain), figure=amount, money=amount)
     return _tagged(plain)
 
 
 def _tagged(plain: dict[str, Any]) -> Cell:
     if {"amount", "currency"} <= plain.keys():
-        return Cell(money(cell(plain["amount"]).text, plain["currency"]), figure=True)
+        return Cell(money(cell(plain["amount"]).text, plain["currency"]), figure=True, money=True)
     for tag, rule in _TAGS.items():
         if tag in plain:
             return rule(plain)

@@ -1,0 +1,132 @@
+"""`run`: commit a ready run of a template with checked parameters, and with --wait follow it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from counterfoil.catalogue.finding import find_template
+from counterfoil.catalogue.manifest import read_manifest
+from counterfoil.catalogue.parameters import check_values, parse_texts, to_remember, with_remembered
+from counterfoil.cli.call import Call
+from counterfoil.cli.gate_sheet import gate_line
+from counterfoil.cli.logs import keep_logs
+from counterfoil.cli.opening import Opened, opened, tell_runner, workspace_of
+from counterfoil.cli.options import Context, Set, Workspace, call_of, pairs_of
+from counterfoil.cli.run_sheet import result_lines
+from counterfoil.cli.watching import exit_code, follow
+from counterfoil.cli.words import account, run_state
+from counterfoil.errors import CounterfoilError, WrongUse
+from counterfoil.runner.starting import start_run
+from counterfoil.settings.workspace import remember, remembered
+from counterfoil.store.transactions import Row
+from counterfoil.views.runs import run_document
+
+Schema = list[dict[str, Any]]
+_LONGEST_INPUT = 16 * 1024 * 1024  # bytes
+
+
+def run(
+    context: Context,
+    template: Annotated[
+        str, typer.Argument(metavar="TEMPLATE", help="Its name, or a path with a slash in it.", show_default=False)
+    ],
+    workspace: Workspace = None,
+    settings: Set = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--input", metavar="FILE", help="Parameters as a JSON object; --set goes before.", show_default=False
+        ),
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended or a gate holds it.")] = False,
+) -> int:
+    """Start a run of a template; the runner advances it, or --wait does."""
+    call = call_of(context)
+    place = workspace_of(workspace)
+    folder = find_template(template, place, call.home)
+    given = _input(source)
+    with opened(call) as home:
+        keep_logs(call.home)
+        row = start(call, home, folder, place, given, pairs_of(settings))
+        if wait:
+            row = follow(call, home, row["run_id"])
+        with home.database.snapshot() as conn:
+            document = run_document(conn, home.blobs, row)
+        call.document(document)
+        tell_state(call, document)
+        if not wait:
+            tell_runner(call, home, f"run r-{row['number']} is kept and starts with it")
+    return exit_code(row) if wait else 0
+
+
+def start(
+    call: Call, home: Opened, folder: Path, place: Path, given: dict[str, Any], texts: list[tuple[str, str]]
+) -> Row:
+    """Commit a ready run and let the workspace remember what is to be remembered; its row."""
+    name = read_manifest(folder).name
+    kept: dict[str, Any] = {}
+    row = start_run(
+        home.database,
+        call.home,
+        template=folder,
+        workspace=place,
+        parameters=_parameters(name, place, given, texts, kept),
+        started_by=account(),
+    )
+    try:
+        if kept:
+            remember(place, name, kept)
+    except CounterfoilError as problem:
+        call.say(f"the parameters could not be remembered for next time: {problem}")
+    return row
+
+
+def _parameters(
+    name: str, place: Path, given: dict[str, Any], texts: list[tuple[str, str]], kept: dict[str, Any]
+) -> Callable[[Schema], dict[str, Any]]:
+    """What turns a schema into checked values; fills `kept` with those the workspace remembers."""
+
+    def checked(schema: Schema) -> dict[str, Any]:
+        what = f"template ‘{name}’"
+        chosen = {**given, **parse_texts(schema, texts, what=what)}
+        values = check_values(
+            schema, with_remembered(schema, chosen, remembered(place, name)), workspace=place, what=what
+        )
+        kept.update(to_remember(schema, values))
+        return values
+
+    return checked
+
+
+def _input(source: Path | None) -> dict[str, Any]:
+    if source is None:
+        return {}
+    try:
+        with source.open("rb") as file:
+            found = json.loads(file.read(_LONGEST_INPUT))
+    except OSError as problem:
+        raise WrongUse(
+            f"--input {source} cannot be read: {problem.strerror}.", "Name a file that is there."
+        ) from problem
+    except (ValueError, RecursionError) as problem:
+        raise WrongUse(f"--input {source} holds no JSON: {problem}.", "Mend the file.") from problem
+    if not isinstance(found, dict):
+        raise WrongUse(f"--input {source} holds no JSON object.", 'Write {"name": value, …}.')
+    return found
+
+
+def tell_state(call: Call, run: dict[str, Any]) -> None:
+    """Where a run stands, for people."""
+    call.line(f"r-{run['number']}  {run['title']}: {run_state(run)}")
+    if run["result"] is not None:
+        call.lines(result_lines(run["result"]))
+    if run["error"]:
+        call.say(f"{run['error']['message']} {run['error']['next']}")
+    for gate in run["gates"]:
+        call.line(f"  {gate_line(gate)}")
+        call.line(f"    counterfoil show g-{gate['number']}")

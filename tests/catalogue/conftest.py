@@ -12,7 +12,7 @@ description = "The smallest template there is"
 works_without_llm = true
 asks = "once"
 permissions = ["write_file"]
-run_title = "Tiny, {{folder}}"
+run_title = "Tiny, {folder}"
 """
 WORKFLOW = """\
 from counterfoil import Folder, Params, approve, step, workflow, write_file
@@ -24,7 +24,7 @@ class P(Params):
 
 @step
 def make(folder: Folder) -> str:
-    return f"about {{folder}}"
+    return f"about {folder}"
 
 
 @workflow("{name}")
@@ -51,8 +51,8 @@ def template(tmp_path: Path) -> MakeTemplate:
         parent: Path | None = None,
     ) -> Path:
         folder = (parent or tmp_path / "templates") / name
-        all_files = {"template.toml": manifest.replace("{name}", name).replace("{{", "{").replace("}}", "}")}
-        all_files["workflow.py"] = workflow.replace("{name}", name).replace("{{", "{").replace("}}", "}")
+        all_files = {"template.toml": manifest.replace("{name}", name)}
+        all_files["workflow.py"] = workflow.replace("{name}", name)
         for file, text in (all_files | (files or {})).items():
             path = folder / file
             path.parent.mkdir(parents=True, exist_ok=True)

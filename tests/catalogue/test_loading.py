@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from catalogue.conftest import MANIFEST, WORKFLOW, MakeTemplate
+from counterfoil import Field
 from counterfoil.catalogue.broken_file import BrokenFile
 from counterfoil.catalogue.loading import describe, load_workflow, steps_of
 from counterfoil.catalogue.packing import pack, unpack
@@ -65,21 +66,9 @@ def clean_imports() -> Generator[None]:
 def test_what_a_version_keeps_of_it(template: MakeTemplate) -> None:
     words = MANIFEST + '\n[parameters.folder]\nlabel = "Where the papers are"\n'
     folder = template(manifest=words)
+    field = Field(name="folder", type="folder", label="Where the papers are", required=True)
     assert describe(folder, "tiny") == {
-        "parameters": [
-            {
-                "name": "folder",
-                "type": "folder",
-                "label": "Where the papers are",
-                "help": "",
-                "choices": None,
-                "default": None,
-                "required": True,
-                "remember": False,
-                "remakes": False,
-                "check": None,
-            }
-        ],
+        "parameters": [field.to_json()],
         "steps": [{"name": "make", "title": "make"}],
     }
     assert not (folder / "__pycache__").exists()
@@ -179,7 +168,7 @@ def test_modules_that_hide_others(template: MakeTemplate) -> None:
 
 
 def test_a_manifest_that_names_no_parameter(template: MakeTemplate) -> None:
-    folder = template(manifest=MANIFEST.replace("{{folder}}", "{{foldr}}"))
+    folder = template(manifest=MANIFEST.replace("{folder}", "{foldr}"))
     with pytest.raises(BrokenFile) as caught:
         describe(folder, "tiny")
     assert str(caught.value) == (

@@ -222,6 +222,18 @@ def test_answers_of_a_gate() -> None:
         check_values(FIELDS, {}, what="gate g-81", wrong=WrongAnswer)
 
 
+def test_a_field_that_another_one_asks_for() -> None:
+    fields = [
+        Field(name="choice", type="choice", choices=["pay", "hold"], default="hold").to_json(),
+        Field(name="reason", required_when={"choice": ["pay"]}).to_json(),
+    ]
+    assert check_values(fields, {}) == {"choice": "hold", "reason": None}
+    assert check_values(fields, {"choice": "pay", "reason": "known"}) == {"choice": "pay", "reason": "known"}
+    assert problems_with(fields, {"choice": "pay", "reason": " "}) == {"reason": "This is needed."}
+    with pytest.raises(WrongParameter, match="reason is missing"):
+        check_values(fields, {"choice": "pay"})
+
+
 def test_an_empty_text_replaces_a_default() -> None:
     field = Field(name="note", default="as usual").to_json()
     assert check_values([field], {"note": ""}) == {"note": ""}

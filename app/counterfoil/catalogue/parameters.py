@@ -10,7 +10,7 @@ import functools
 import json
 import shlex
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -159,11 +159,23 @@ def _check(
     from pydantic import ValidationError
 
     filled = {name: value for name, value in values.items() if not is_blank(value) or _says_empty(fields, name, value)}
+    missing: dict[str, Misfit | None] = dict.fromkeys(_wanted_by_others(fields, filled))
     try:
         form = _form_of(canonical([dict(field) for field in fields])).model_validate(filled, context=workspace)
     except ValidationError as found:
-        return {}, {str(error["loc"][0]): _misfit_of(error) for error in found.errors(include_url=False)}
-    return {field["name"]: to_plain(getattr(form, f"f{n}"), {}) for n, field in enumerate(fields)}, {}
+        return {}, missing | {str(error["loc"][0]): _misfit_of(error) for error in found.errors(include_url=False)}
+    return {field["name"]: to_plain(getattr(form, f"f{n}"), {}) for n, field in enumerate(fields)}, missing
+
+
+def _wanted_by_others(fields: Sequence[FieldJson], filled: Mapping[str, Any]) -> Iterator[str]:
+    """Fields left empty that the value of another one asks for, like the reason for a payment that was flagged."""
+    defaults = {field["name"]: field["default"] for field in fields}
+    for field in fields:
+        wanted = field.get("required_when") or {}
+        if is_blank(filled.get(field["name"])) and any(
+            filled.get(other, defaults.get(other)) in values for other, values in wanted.items()
+        ):
+            yield field["name"]
 
 
 def _misfit_of(error: Mapping[str, Any]) -> Misfit | None:

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from counterfoil.clock import Clock, SystemClock
 from counterfoil.errors import DiskFull, NewerDatabase, StoreTrouble
 from counterfoil.places import Home
+from counterfoil.store.migrating import migrate
 from counterfoil.store.transactions import Txn
 
 T = TypeVar("T")
@@ -104,18 +105,23 @@ def _rollback(connection: sa.Connection) -> None:
         connection.exec_driver_sql("ROLLBACK")
 
 
+def is_full(problem: BaseException) -> bool:
+    """Whether the driver says that the disk is full; SQLite has then rolled the transaction back by itself."""
+    return isinstance(problem, (sa.exc.OperationalError, sqlite3.OperationalError)) and "is full" in str(problem)
+
+
 @contextlib.contextmanager
 def translated() -> Iterator[None]:
     """Turn the driver's errors about the user's world into ours."""
     try:
         yield
-    except sa.exc.OperationalError as problem:
-        text = str(problem.orig)
-        if "full" in text:
+    except (sa.exc.OperationalError, sqlite3.OperationalError) as problem:
+        if is_full(problem):
             raise DiskFull(
                 "The disk is full, so nothing can be kept and nothing was accepted.",
                 "Free some space; nothing is lost.",
             ) from problem
+        text = str(getattr(problem, "orig", problem))
         raise StoreTrouble(f"The database could not be used: {text}.", "Run: counterfoil doctor") from problem
 
 
@@ -140,8 +146,6 @@ def open_database(home: Home, clock: Clock | None = None) -> Database:
             "Start the newer program, or choose another data folder with --home DIR.",
         )
     if version < SCHEMA:
-        from counterfoil.store.migrating import migrate  # noqa: PLC0415 - Alembic costs 0.2 s and is needed once
-
         migrate(home.database, version, SCHEMA)
     return Database(home, clock)
 

@@ -11,8 +11,6 @@ import sqlite3
 from pathlib import Path
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
 
 from counterfoil.errors import StoreTrouble
 from counterfoil.store import migrations
@@ -59,6 +57,10 @@ def _drop_side_files(path: Path) -> None:
 
 
 def _upgrade(path: Path, wanted: int) -> None:
+    # Alembic costs 0.2 s and is needed once
+    from alembic import command
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     engine = sa.create_engine(f"sqlite:///{path}", poolclass=sa.pool.NullPool)

@@ -12,10 +12,10 @@ import sqlalchemy as sa
 
 from counterfoil.facts import AttemptState, FailureClass, Outcome, StepKind
 from counterfoil.store import tables
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Prepared, Row, Txn
 
 _RECORD = tables.record
-_INSERT = sa.insert(_RECORD)
+_INSERT = Prepared(sa.insert(_RECORD), [column.name for column in _RECORD.c if column.name != "row"])
 _HEAD = sa.select(_RECORD.c.hash).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row.desc()).limit(1)
 _OF_RUN = sa.select(_RECORD).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row)
 _COUNT = sa.select(sa.func.count()).where(_RECORD.c.run_id == sa.bindparam("rid"))
@@ -66,7 +66,7 @@ def append(txn: Txn, new: NewRecord) -> str:
     }
     row["hash"] = head = record_hash(head, row)
     txn.touched.add(new.run_id)
-    txn.do(_INSERT, row)
+    _INSERT.run(txn.conn, row)
     txn.heads[new.run_id] = head
     return head
 

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 
 from counterfoil.facts import RUN_ARROWS, RunState
 from counterfoil.store import tables, trail_rows
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Prepared, Row, Txn
 
 _RUN = tables.run
 _BY_ID = sa.select(_RUN).where(_RUN.c.run_id == sa.bindparam("rid"))
-_FENCE = sa.select(_RUN.c.fence).where(_RUN.c.run_id == sa.bindparam("rid"))
+_FENCE = Prepared(sa.select(_RUN.c.fence).where(_RUN.c.run_id == sa.bindparam("rid")))
 _NEXT_NUMBER = sa.select(sa.func.coalesce(sa.func.max(_RUN.c.number), 0) + 1)
 
 
@@ -90,7 +90,7 @@ def check_fence(txn: Txn, run_id: str, fence: int) -> None:
     """
     held = txn.fences.get(run_id)
     if held is None:
-        held = txn.fences[run_id] = int(txn.value(_FENCE, {"rid": run_id}))
+        held = txn.fences[run_id] = int(_FENCE.run(txn.conn, {"rid": run_id}).fetchone()[0])
     if held != fence:
         raise Stale(f"run {run_id[:8]}: fence {fence}, now {held}")
 

@@ -12,6 +12,27 @@ Row = sa.RowMapping
 Connection = sa.Connection  # the word for rooms that read through store functions and speak no SQL
 
 
+class Prepared:
+    """A statement of the hot path, compiled once: what every step does should not pay for being general.
+
+    Values go to the driver as they are, so the columns must be of plain text, integer or boolean types.
+    """
+
+    def __init__(self, statement: sa.sql.ClauseElement, columns: Sequence[str] | None = None) -> None:
+        self._statement = statement
+        self._columns = columns
+        self._text = ""
+        self._order: tuple[str, ...] = ()
+
+    def run(self, conn: sa.Connection, values: Mapping[str, Any]) -> Any:
+        """Run it on a connection's driver; the driver's cursor."""
+        if not self._text:
+            compiled: Any = self._statement.compile(dialect=conn.dialect, column_keys=self._columns)
+            self._text, self._order = str(compiled), tuple(compiled.positiontup)
+        raw: Any = conn.connection.driver_connection
+        return raw.execute(self._text, [values[name] for name in self._order])
+
+
 @dataclass(slots=True)
 class Txn:
     """An open transaction. `now_us` is the instant of its rows; `heads` the last record hash per run, so chaining costs no read."""

@@ -17,9 +17,8 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from counterfoil.errors import DiskFull
 from counterfoil.store import runs
-from counterfoil.store.database import Database, translated
+from counterfoil.store.database import Database, is_full, translated
 from counterfoil.store.transactions import Txn
 
 T = TypeVar("T")
@@ -47,6 +46,7 @@ class Writer:
         self._conn: sa.Connection | None = None
         self._durable = True
         self.commits = 0
+        self.syncs = 0  # commits that waited for the disk
         self._thread = threading.Thread(target=self._serve, name="counterfoil-writer", daemon=True)
         self._thread.start()
 
@@ -102,37 +102,40 @@ class Writer:
         self._answer(batch)
 
     def _run(self, batch: list[_Job]) -> None:
-        conn = self._connection(durable=any(job.durable for job in batch))
-        conn.exec_driver_sql("BEGIN IMMEDIATE")
+        durable = any(job.durable for job in batch)
+        conn = self._connection(durable=durable)
+        raw = driver(conn)
+        raw.execute("BEGIN IMMEDIATE")
         txn = Txn(conn, self._database.clock.now_us(), self._heads)
         for job in batch:
-            self._perform(txn, job)
-        conn.exec_driver_sql("COMMIT")
+            self._perform(txn, job, raw)
+        raw.execute("COMMIT")
         self.commits += 1
+        self.syncs += durable
 
-    def _perform(self, txn: Txn, job: _Job) -> None:
+    def _perform(self, txn: Txn, job: _Job, raw: Any) -> None:
         txn.touched.clear()
-        txn.conn.exec_driver_sql("SAVEPOINT job")
+        raw.execute("SAVEPOINT job")
         try:
             if job.run_id is not None:
                 runs.check_fence(txn, job.run_id, job.fence)
             job.result = job.operation(txn)
         except BaseException as problem:
-            if isinstance(problem, sa.exc.OperationalError) and "full" in str(problem.orig):
-                raise  # SQLite has rolled the whole transaction back by itself
+            if is_full(problem):
+                raise  # the whole transaction is gone
             job.problem = problem
-            txn.conn.exec_driver_sql("ROLLBACK TO job")
+            raw.execute("ROLLBACK TO job")
             for run_id in txn.touched:
                 self._heads.pop(run_id, None)
                 txn.fences.pop(run_id, None)
-        txn.conn.exec_driver_sql("RELEASE job")
+        raw.execute("RELEASE job")
 
     def _connection(self, *, durable: bool) -> sa.Connection:
         if self._conn is None:
             self._conn = self._database.connect()
             self._durable = True
         if durable != self._durable:
-            self._conn.exec_driver_sql(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+            driver(self._conn).execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
             self._durable = durable
         return self._conn
 
@@ -154,6 +157,11 @@ class Writer:
                 loop.call_soon_threadsafe(_tell, jobs)
 
 
+def driver(conn: sa.Connection) -> Any:
+    """The driver's connection, for the statements around an operation: they return nothing, and are most of a small commit."""
+    return conn.connection.driver_connection
+
+
 def _tell(jobs: list[_Job]) -> None:
     for job in jobs:
         if job.future.done():
@@ -162,8 +170,3 @@ def _tell(jobs: list[_Job]) -> None:
             job.future.set_exception(job.problem)
         else:
             job.future.set_result(job.result)
-
-
-def is_environment(problem: BaseException) -> bool:
-    """Whether a failure is of our own store, which consumes no attempt of the step."""
-    return isinstance(problem, (DiskFull, sa.exc.SQLAlchemyError))

@@ -115,6 +115,14 @@ def test_traps_of_a_workflow_body(template: MakeTemplate, line: str, what: str, 
     ), found
 
 
+def test_a_name_declared_global_is_the_modules(template: MakeTemplate) -> None:
+    found = in_body(template, "global NAMES", "NAMES = []", "NAMES.append('c')")
+    assert {entry.what for entry in found} == {
+        "global NAMES in the workflow body.",
+        "a change of NAMES in the workflow body.",
+    }
+
+
 def test_names_are_sets_where_every_assignment_is_one(template: MakeTemplate) -> None:
     [entry] = in_body(template, "left = set(NAMES)", "for name in left:", "    await make(name)")
     assert (entry.line, entry.what) == (BODY_STARTS + 1, "the order of the set left in the workflow body.")

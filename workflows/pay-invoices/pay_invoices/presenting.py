@@ -168,7 +168,7 @@ def _check_evidence(checks: list[CheckRow]) -> Evidence:
 
 def _source_evidence(rows: list[PayRow]) -> Evidence:
     found = [
-        {"Invoice": row.invoice.number, "What": label, "File": row.invoice.file, "Place": place(row.invoice, name)}
+        {"Invoice": row.invoice.number, "What": label, "Place": place(row.invoice, name)}
         for row in rows
         for name, label in SHOWN_FIELDS
         if row.invoice.path_of(name)

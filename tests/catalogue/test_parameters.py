@@ -75,6 +75,7 @@ def test_texts_by_declared_type() -> None:
         "speed": "urgent",
     }
     assert texts("debtor_iban=gb29 nwbk 60161331926819") == {"debtor_iban": "GB29NWBK60161331926819"}
+    assert texts("debtor_iban=") == {"debtor_iban": None}
     assert texts("pay_on=", "rows=") == {"pay_on": None, "rows": []}
 
 

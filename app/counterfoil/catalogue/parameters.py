@@ -51,7 +51,7 @@ def parse_texts(
         elif name in texts:
             raise wrong(f"‘{name}’ is given twice.", "Give it once.")
         else:
-            texts[name] = text if kind == "text" or text.strip() else None
+            texts[name] = text if text.strip() or _is_free_text(by_name[name]) else None
     return {name: _read_one(by_name[name], value, wrong) for name, value in texts.items()}
 
 
@@ -188,8 +188,11 @@ def _says_empty(fields: Sequence[FieldJson], name: str, value: object) -> bool:
     field = next((field for field in fields if field["name"] == name), None)
     if field is None:
         return True
-    free_text = field["type"] == "text" and not field.get("check")
-    return value is not None and not field["required"] and (free_text or isinstance(value, list))
+    return value is not None and not field["required"] and (_is_free_text(field) or isinstance(value, list))
+
+
+def _is_free_text(field: FieldJson) -> bool:
+    return field["type"] == "text" and not field.get("check")
 
 
 @functools.lru_cache(maxsize=256)

@@ -67,7 +67,7 @@ ARCHIVE = "archive"
 
 class PayInvoices(Params):
     folder: Folder = param(
-        label="Folder with invoices", help="Its files are read; those that are paid move to archive/."
+        label="Folder with invoices", help="Its files are read; those that are exported move to archive/."
     )
     debtor_name: str = param(label="Pay in the name of", remember=True)
     debtor_iban: str = param(

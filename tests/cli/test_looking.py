@@ -93,10 +93,25 @@ def test_show_by_id_and_its_beginning(call: Caller, office: Office) -> None:
 
 def test_every_kind_of_gate_has_a_page(call: Caller, office: Office) -> None:
     run_id = office.run()["run_id"]
-    choice = {"name": "choice", "type": "choice", "label": "What now?", "choices": ["retry", "stop"], "help": "", "default": None, "required": True, "remember": False, "remakes": False}  # fmt: skip
-    office.gate(run_id, 0, spec(GateKind.QUESTION, title="Which period?", evidence=[{"kind": "hologram@7", "title": "Odd", "data": {"a": [1]}, "source": None}]))  # fmt: skip
-    office.gate(run_id, 1, spec(GateKind.DOUBT, title="Did this happen? 1 mail", about={"effect": "mail@1", "key": "k9", "began_us": 1, "facts": [], "how": "Look in Sent items."}), Slot.DOUBT)  # fmt: skip
-    office.gate(run_id, 2, spec(GateKind.FAILURE, title="Needs repair: read", fields=[choice], about={"why": "failed", "step": "read", "error": {"message": "no column"}, "attempts": 1}), Slot.FAILURE)  # fmt: skip
+    choice = {
+        "name": "choice",
+        "type": "choice",
+        "label": "What now?",
+        "choices": ["retry", "stop"],
+        "help": "",
+        "default": None,
+        "required": True,
+        "remember": False,
+        "remakes": False,
+    }
+    odd = {"kind": "hologram@7", "title": "Odd", "data": {"a": [1]}, "source": None}
+    doubt = {"effect": "mail@1", "key": "k9", "began_us": 1, "facts": [], "how": "Look in Sent items."}
+    failure = {"why": "failed", "step": "read", "error": {"message": "no column"}, "attempts": 1}
+    office.gate(run_id, 0, spec(GateKind.QUESTION, title="Which period?", evidence=[odd]))
+    office.gate(run_id, 1, spec(GateKind.DOUBT, title="Did this happen? 1 mail", about=doubt), Slot.DOUBT)
+    office.gate(
+        run_id, 2, spec(GateKind.FAILURE, title="Needs repair: read", fields=[choice], about=failure), Slot.FAILURE
+    )
     office.gate(run_id, 3, spec(plan=[item(1, "mail@1", {"to": ["a@b.example"], "cc": []}, risk="sends")]))
     listing = call("inbox").out
     assert "Question: Which period?" in listing

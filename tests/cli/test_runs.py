@@ -1,0 +1,236 @@
+"""Real runs from the command line: started, followed, decided, repaired, cancelled; documents and exit codes at every turn."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.note_template import write_template
+from cli.speaking import Caller, Said
+from counterfoil.runner.lease import Lease
+from counterfoil.store.database import open_database
+from views.test_documents import DECISION, DETAIL, GATE, RUN, STEP
+
+
+class Desk:
+    """The program on a home and a workspace that knows the template `note`."""
+
+    def __init__(self, call: Caller, workspace: Path) -> None:
+        self.call = call
+        self.workspace = workspace
+
+    def run(self, *words: str) -> Said:
+        """Start the template."""
+        return self.call("run", "note", "--workspace", str(self.workspace), "--json", *words)
+
+    def shown(self, reference: str) -> Any:
+        """The document of `show`."""
+        return self.call("show", reference, "--json").document
+
+
+@pytest.fixture
+def desk(call: Caller, tmp_path: Path) -> Desk:
+    """A workspace of the test's own."""
+    workspace = tmp_path / "files"
+    workspace.mkdir()
+    write_template(workspace)
+    return Desk(call, workspace)
+
+
+def test_run_starts_nothing_and_says_so(desk: Desk) -> None:
+    started = desk.run("--set", "text=hello", "--set", "limit=10000 EUR")
+    assert started.code == 0
+    assert list(started.document) == RUN
+    assert (started.document["state"], started.document["title"]) == ("ready", "Note hello")
+    assert started.document["parameters"]["limit"] == {"amount": "10000", "currency": "EUR"}
+    assert started.err == ("counterfoil: the runner is off; run r-1 is kept and starts with it: counterfoil runner\n")
+    assert desk.call("runs").out.splitlines()[1].split()[:4] == ["r-1", "Note", "hello", "Starting"]
+
+
+def test_from_start_to_written_file(desk: Desk) -> None:
+    held = desk.run("--set", "text=hello", "--wait")
+    assert held.code == 3
+    assert "✓ compose: 5 letters" in held.err
+    (gate,) = held.document["gates"]
+    assert list(gate) == GATE
+    assert held.document["wait"] == {"kind": "gate", "on": gate["gate_id"], "until": None}
+    approved = desk.call("approve", "g-1", "--json")
+    assert approved.code == 0
+    assert list(approved.document) == DECISION
+    assert (approved.document["verdict"], approved.document["digest"]) == ("approved", gate["digest"])
+    assert "the decision is kept and takes effect when it starts: counterfoil runner" in approved.err
+    assert not (desk.workspace / "note.txt").exists()
+    assert desk.call("runner", "--until-idle", "--json").code == 0
+    assert (desk.workspace / "note.txt").read_text() == "HELLO"
+    detail = desk.shown("r-1")
+    assert list(detail) == DETAIL
+    assert [(step["name"], step["state"]) for step in detail["steps"]] == [
+        ("compose", "done"),
+        ("approve", "done"),
+        ("write_file@1", "done"),
+    ]
+    assert [list(step) for step in detail["steps"]] == [STEP] * 3
+    assert detail["effects"][0]["state"] == "done"
+    assert detail["files"][0]["path"] == "note.txt"
+    assert detail["result"] == {"summary": "note.txt is written."}
+    assert [entry["reason"] for entry in detail["checkpoint"]["resumptions"]] == ["an answer came"]
+    assert desk.call("trail", "--verify").code == 0
+    page = desk.call("show", "r-1").out
+    assert "note.txt is written." in page
+    assert "Done" in page
+
+
+def test_second_and_stale_decisions_are_refused(desk: Desk) -> None:
+    desk.run("--set", "text=x", "--wait")
+    stale = desk.call("approve", "g-1", "--digest", "0" * 64, "--json")
+    assert (stale.code, stale.error["code"]) == (1, "stale_digest")
+    assert desk.call("reject", "g-1", "--json").error["code"] == "wrong_answer"
+    assert desk.call("reject", "g-1").code == 2
+    refused = desk.call("reject", "g-1", "--comment", "no", "--as", "ben", "--json")
+    assert (refused.code, refused.document["by"], refused.document["signature"]) == (0, "user:ben", "unverified")
+    late = desk.call("approve", "g-1", "--json")
+    assert (late.code, late.error["code"]) == (1, "already_decided")
+    assert "ben" in late.err
+    assert "Nothing was changed." in late.err
+    assert desk.call("approve", "g-1", "--as", "the:moon", "--json").error["code"] == "wrong_use"
+    assert desk.call("runner", "--until-idle").code == 0
+    run = desk.shown("r-1")
+    assert (run["state"], run["result"]["verdict"]) == ("done", "rejected")
+    assert desk.shown("g-1")["decisions"][0]["comment"] == "no"
+    assert "ben rejected at" in desk.call("show", "g-1").out
+
+
+def test_failure_is_repaired_or_stopped(desk: Desk) -> None:
+    held = desk.run("--set", "text=x", "--set", "end=fail", "--wait")
+    assert held.code == 3
+    assert held.document["gates"][0]["kind"] == "failure"
+    (step,) = desk.shown("r-1")["steps"]
+    assert (step["name"], step["state"], step["attempts"]) == ("compose", "waiting", 1)
+    assert "there is no ink" in desk.call("show", "g-1").out
+    tried = desk.call("retry", "r-1", "--json")
+    assert (tried.code, tried.document["verdict"]) == (0, "answered")
+    assert desk.call("runner", "--until-idle").code == 3
+    assert desk.call("answer", "g-2", "--set", "choice=perhaps", "--json").error["code"] == "wrong_answer"
+    assert desk.call("answer", "g-2", "--set", "chioce=stop", "--json").error["code"] == "wrong_answer"
+    assert desk.call("answer", "g-2", "--set", "choice=stop", "--json").code == 0
+    assert desk.call("runner", "--until-idle").code == 0
+    run = desk.shown("r-1")
+    assert (run["state"], list(run["error"])) == ("failed", ["kind", "message", "step", "next"])
+    assert desk.call("retry", "r-1", "--json").error["code"] == "run_ended"
+
+
+def test_cancel(desk: Desk) -> None:
+    desk.run("--set", "text=x", "--wait")
+    cancelled = desk.call("cancel", "r-1", "--json")
+    assert (cancelled.code, cancelled.document["state"]) == (0, "cancelled")
+    assert list(cancelled.document) == RUN
+    assert desk.call("approve", "g-1", "--json").error["code"] == "gate_closed"
+    assert desk.call("cancel", "r-1", "--json").error["code"] == "run_ended"
+    assert desk.call("cancel", "r-1").code == 1
+    assert "This question was withdrawn: its run has ended." in desk.call("show", "g-1").out
+
+
+def test_run_that_asks_nothing_ends_with_zero(desk: Desk) -> None:
+    done = desk.run("--set", "text=x", "--set", "end=nothing", "--wait")
+    assert (done.code, done.document["state"]) == (0, "done")
+    assert desk.call("retry", "r-1", "--json").error["code"] == "run_ended"
+
+
+@pytest.mark.parametrize(
+    "words, code, said",
+    [
+        ([], "wrong_parameter", "Text"),
+        (["--set", "txt=hello"], "wrong_parameter", "Did you mean ‘text’?"),
+        (["--set", "text=a", "--set", "copies=many"], "wrong_parameter", "copies"),
+        (["--set", "text"], "wrong_use", "--set name=value"),
+        (["--input", "nowhere.json"], "wrong_use", "nowhere.json"),
+    ],
+)
+def test_wrong_parameters_start_nothing(desk: Desk, words: list[str], code: str, said: str) -> None:
+    refused = desk.run(*words)
+    assert (refused.code, refused.error["code"]) == (2, code)
+    assert said in refused.err
+    assert desk.call("runs", "--json").document == []
+
+
+def test_input_file_set_and_what_is_remembered(desk: Desk, tmp_path: Path) -> None:
+    source = tmp_path / "parameters.json"
+    source.write_text(json.dumps({"text": "from file", "copies": 3}))
+    first = desk.run("--input", str(source), "--set", "copies=4")
+    assert first.document["parameters"] == {"text": "from file", "copies": 4, "limit": None, "end": "ask"}
+    assert desk.run().document["parameters"]["text"] == "from file"
+    source.write_text("[1]")
+    assert desk.run("--input", str(source)).error["code"] == "wrong_use"
+    source.write_text("{")
+    assert desk.run("--input", str(source)).error["code"] == "wrong_use"
+
+
+def test_template_by_path_and_by_a_wrong_name(desk: Desk) -> None:
+    folder = desk.workspace / ".counterfoil/templates/note"
+    started = desk.call("run", f"{folder}/", "--workspace", str(desk.workspace), "--set", "text=x", "--json")
+    assert started.code == 0
+    wrong = desk.call("run", "note1", "--workspace", str(desk.workspace), "--json")
+    assert (wrong.code, wrong.error["code"]) == (2, "unknown_template")
+    assert wrong.error["next"] == "Did you mean ‘note’?"
+    (folder / "workflow.py").write_text("this is no Python")
+    broken = desk.run("--set", "text=x")
+    assert (broken.code, broken.error["code"]) == (2, "broken_template")
+
+
+def test_templates_are_listed_shown_and_checked(desk: Desk) -> None:
+    place = ["--workspace", str(desk.workspace)]
+    listed = {entry["name"]: entry for entry in desk.call("template", "list", *place, "--json").document}
+    assert listed["note"]["origin"] == "workspace"
+    assert listed["pay-invoices"]["origin"] == "bundled"
+    assert "No llm needed" in desk.call("template", "list", *place).out
+    assert desk.call("template", "show", "note", *place, "--json").document["title"] == "Write a note"
+    assert "counterfoil run note" in desk.call("template", "show", "note", *place).out
+    assert desk.call("template", "check", "note", *place).code == 0
+    workflow = desk.workspace / ".counterfoil/templates/note/workflow.py"
+    workflow.write_text(
+        workflow.read_text().replace(
+            '    if p.end == "sleep":', "    import time\n    time.time()\n    if p.end == 'sleep':"
+        )
+    )
+    found = desk.call("template", "check", "note", *place, "--json")
+    assert found.code == 1
+    assert list(found.document[0]) == ["file", "line", "what", "why", "instead", "level"]
+    assert "workflow.py:" in desk.call("template", "check", "note", *place).out
+
+
+def test_second_runner_is_refused(desk: Desk, office: Any) -> None:
+    database = open_database(office.home)
+    first = Lease(database, office.home)
+    first.take()
+    try:
+        refused = desk.call("runner", "--until-idle", "--json")
+        alive = desk.run("--set", "text=x")
+    finally:
+        first.release()
+        database.close()
+    assert (refused.code, refused.error["code"]) == (1, "runner")
+    assert alive.err == ""
+
+
+def test_doctor(desk: Desk) -> None:
+    desk.run("--set", "text=x")
+    told = desk.call("doctor", "--json")
+    assert told.code == 0
+    checks = {check["what"]: check for check in told.document}
+    assert list(checks) == [
+        "Program", "Data folder", "Database", "Runner", "Keyring", "Protection", "Window", "Disk", "Time zones",
+    ]  # fmt: skip
+    assert all(list(check) == ["what", "state", "means", "next"] for check in checks.values())
+    assert checks["Protection"]["means"].startswith("None (L0). ")
+    assert checks["Runner"]["next"] == "Start it: counterfoil runner"
+    assert checks["Keyring"]["state"] == "warn"
+
+
+def test_doctor_finds_a_damaged_database(desk: Desk, office: Any) -> None:
+    office.database.close()
+    office.home.database.write_bytes(b"no database at all, but long enough to be looked at as one" * 100)
+    told = desk.call("doctor", "--json")
+    assert told.code == 1
+    assert {check["what"]: check["state"] for check in told.document}["Database"] == "bad"
+    assert desk.call("inbox", "--json").error["code"] == "store"

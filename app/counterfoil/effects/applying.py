@@ -126,12 +126,12 @@ class _ApplySet:
             stand = self._stand(change, resumed=resumed)
             if stand is Stand.BEFORE:
                 todo.append(index)
-            elif stand is Stand.FOREIGN:
+            elif stand is not Stand.AFTER:
                 foreign.append(change)
-            elif index in self._site.note.todo:
+            if stand in (Stand.AFTER, Stand.PARTLY) and index in self._site.note.todo:
                 self._done.append(change)
         if foreign:
-            raise _Foreign([_odd_one(change, self._site) for change in foreign])
+            raise _Foreign([_odd_one(change, self._site) for change in foreign], resumed=resumed)
         return todo
 
     def _stand(self, change: Change, *, resumed: bool) -> Stand:
@@ -189,38 +189,43 @@ class _ApplySet:
 
 
 class _Foreign(Raced):
-    """Files that are neither before nor after: name and clause of each."""
+    """Files that are neither before nor after: name and clause of each; `resumed` when an earlier call may have changed some."""
 
-    def __init__(self, odd: list[tuple[str, str]]) -> None:
+    def __init__(self, odd: list[tuple[str, str]], *, resumed: bool) -> None:
         super().__init__(odd[0][0])
         self.odd = odd
+        self.resumed = resumed
 
 
 def _odd_one(change: Change, site: Site) -> tuple[str, str]:
     """The name that is not as it was approved, and what is wrong with it."""
     path = change.paths[0]
     try:
+        seen = site.ground.look(path)
         if isinstance(change, Move):
-            source = site.ground.look(path)
-            if source is not None and source.sha == change.sha:
-                path = change.target
-                return path, "exists already, and moving never overwrites" if site.ground.look(path) else "is not free"
-        return path, "changed since it was approved" if site.ground.look(path) else "is gone"
+            arrived = site.ground.look(change.target)
+            if seen is not None and seen.sha == change.sha:
+                return change.target, "exists already, and moving never overwrites"
+            if seen is None and arrived is not None:
+                return change.target, "changed since it was approved"
+        return path, "changed since it was approved" if seen else "is gone"
     except Blocked as problem:
-        return path, str(problem).partition("” ")[2].rstrip(".")
+        return problem.path, problem.reason
     except OSError as problem:
         return path, f"cannot be read ({(problem.strerror or str(problem)).lower()})"
 
 
 def _ending(cause: Exception, left: list[str]) -> Exception:
+    odd = [path for path, _ in cause.odd] if isinstance(cause, _Foreign) else [str(getattr(cause, "path", ""))]
+    if isinstance(cause, _Foreign) and cause.resumed:
+        left = list(dict.fromkeys([*odd, *left]))
     tail = "nothing was written"
     if left:
-        tail = f"everything else was put back, and {others(left)} was left as somebody made it meanwhile"
+        tail = f"everything else was put back, and {others(left)} stayed as somebody left it"
     message = f"{_why(cause)}; {tail}."
     if isinstance(cause, OSError):
         return EffectTrouble(message, FailureClass.TRANSIENT if cause.errno in _PASSING else FailureClass.STRUCTURAL)
-    odd = [path for path, _ in cause.odd] if isinstance(cause, _Foreign) else [str(getattr(cause, "path", ""))]
-    return Conflict(message, [*odd, *left])
+    return Conflict(message, list(dict.fromkeys([*odd, *left])))
 
 
 def _why(cause: Exception) -> str:

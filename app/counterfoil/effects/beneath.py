@@ -33,6 +33,7 @@ class Blocked(Exception):
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"“{visible(path)}” {reason}.")
         self.path = path
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +149,11 @@ class Beneath:
 
 
 def _enter(handle: int, folder: str, path: str, *, make: bool) -> int:
+    if make:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o755, dir_fd=handle)
+            os.fsync(handle)
     try:
-        if make:
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(folder, 0o755, dir_fd=handle)
-                os.fsync(handle)
         child = os.open(folder, _FOLDER, dir_fd=handle)
     except FileNotFoundError:
         raise
@@ -160,7 +161,7 @@ def _enter(handle: int, folder: str, path: str, *, make: bool) -> int:
         if problem.errno in (errno.ENOTDIR, errno.ELOOP):
             raise Blocked(path, "is a link or no folder; links are not followed") from problem
         if problem.errno in (errno.EACCES, errno.EPERM):
-            raise Blocked(path, f"cannot be entered or written: {_cause(problem)}") from problem
+            raise Blocked(path, f"cannot be entered: {_cause(problem)}") from problem
         raise
     os.close(handle)
     return child

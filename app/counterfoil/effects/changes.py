@@ -27,6 +27,7 @@ class Stand(Enum):
     BEFORE = "before"
     AFTER = "after"
     FOREIGN = "foreign"
+    PARTLY = "partly"  # foreign, and something of ours may be in place as well
 
 
 class Raced(Exception):
@@ -163,8 +164,8 @@ class Move:
         source, target = site.ground.look(self.path), site.ground.look(self.target)
         if target is None and source is not None and source.sha == self.sha:
             return Stand.BEFORE
-        if source is None and target is not None and target.sha == self.sha:
-            return Stand.AFTER
+        if target is not None and target.sha == self.sha:
+            return Stand.AFTER if source is None else Stand.PARTLY
         return Stand.FOREIGN
 
     def do(self, site: Site) -> None:

@@ -71,7 +71,7 @@ class Mail:
         """`Send a mail to a@b.example: Subject`."""
         people = [*args["to"], *args["cc"]]
         size = len(args["body"].encode())
-        size += sum(shapes.content_size(part["data"], "The attachment", self._blobs) for part in args["attachments"])
+        size += sum(shapes.size_of(part["data"]) for part in args["attachments"])
         return PlanEntry(
             effect="mail@1",
             summary=f"Send a mail to {others(people, 'other')}: {shortened(args['subject'])}",

@@ -71,7 +71,7 @@ class Http:
 
     def _size(self, args: dict[str, Any]) -> int:
         if args["data"] is not None:
-            return shapes.content_size(args["data"], "The data", self._blobs)
+            return shapes.size_of(args["data"])
         return 0 if args["json"] is None else len(_json_bytes(args["json"]))
 
     async def perform(self, args: dict[str, Any], key: str, workspace: str) -> Any:

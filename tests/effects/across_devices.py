@@ -1,0 +1,74 @@
+"""Moves between two devices, killed at every act; run by test_devices.py in a namespace of its own, where it may mount.
+
+The workspace is the folder given, its `archive` a file system in memory.
+"""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from counterfoil.authoring.effect_values import move_files, write_file
+from counterfoil.effects.applying import apply_files
+from counterfoil.effects.catalogue import EffectCatalogue
+from counterfoil.engine.ports import Conflict, FileOp
+from counterfoil.places import Home
+from counterfoil.store.blobs import Blobs
+from effects.sets import at_act, held, killed_in_a_child, seal
+
+OLD = {"in/a.xml": b"A" * 3000, "in/b.xml": b"B", "archive/c.xml": b"C"}
+NEW = {"archive/a.xml": b"A" * 3000, "archive/b.xml": b"B", "c.xml": b"C", "x.txt": b"x"}
+PLAN = [
+    move_files([("in/a.xml", "archive/a.xml"), ("in/b.xml", "archive/b.xml"), ("archive/c.xml", "c.xml")]),
+    write_file("x.txt", "x"),
+]
+
+
+def run(folder: Path) -> int:
+    """Every kill and its aftermath; how many kills landed."""
+    workspace = folder / "workspace"
+    (workspace / "archive").mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "none", str(workspace / "archive")], check=True)
+    assert (workspace / "archive").stat().st_dev != workspace.stat().st_dev
+    number, landed = 1, 0
+    while True:
+        ops, undo = _anew(folder, workspace, f"carry-on-{number}")
+        killed = _killed(ops, workspace, undo, number)
+        apply_files(ops, str(workspace), undo)
+        assert held(workspace) == NEW, (number, held(workspace))
+        assert {(workspace / path).stat().st_mode & 0o777 for path in NEW if path != "x.txt"} == {0o640}
+        if not killed:
+            return landed
+        _stranger(folder, workspace, number)
+        number, landed = number + 1, landed + 1
+
+
+def _stranger(folder: Path, workspace: Path, number: int) -> None:
+    """The same kill, with somebody's file in the way of the last change: everything is where it was."""
+    ops, undo = _anew(folder, workspace, f"stranger-{number}")
+    _killed(ops, workspace, undo, number)
+    (workspace / "x.txt").write_bytes(b"theirs")
+    complete = '"complete": true' in "".join(note.read_text() for note in Path(undo).glob("set-*.json"))
+    try:
+        apply_files(ops, str(workspace), undo)
+        assert complete, number
+        assert held(workspace) == {**NEW, "x.txt": b"theirs"}
+    except Conflict:
+        assert held(workspace) == {**OLD, "x.txt": b"theirs"}, (number, held(workspace))
+
+
+def _killed(ops: list[FileOp], workspace: Path, undo: str, number: int) -> bool:
+    return killed_in_a_child(lambda: apply_files(ops, str(workspace), undo), at_act(number, after=number % 2 == 0))
+
+
+def _anew(folder: Path, workspace: Path, name: str) -> tuple[list[FileOp], str]:
+    for path in [*workspace.glob("*"), *workspace.glob("archive/*")]:
+        if path.is_file():
+            path.unlink()
+        elif path.name != "archive":
+            shutil.rmtree(path)
+    for path, data in OLD.items():
+        (workspace / path).parent.mkdir(exist_ok=True)
+        (workspace / path).write_bytes(data)
+        (workspace / path).chmod(0o640)
+    home = Home(folder / "home").create()
+    return seal(EffectCatalogue(home, Blobs(home)), PLAN, workspace), str(home.undo / name)

@@ -226,6 +226,13 @@ def test_middle_says_what_would_happen_to_an_effect(office: Office, policy: Doub
     assert middle["would"].startswith(words)
 
 
+def test_middle_of_a_set_of_files_has_the_words_of_its_plan(office: Office) -> None:
+    run, gate = waiting_run(office)
+    office.intent(run["run_id"], 2, "write_file@1", DoubtPolicy.RETRY, gate["gate_id"], 1)
+    middle = detail(office, run["run_id"])["checkpoint"]["middle"]
+    assert middle["would"].startswith("“write_file@1” would be carried on from its journal: each file is compared")
+
+
 def test_middle_of_a_pure_step(office: Office) -> None:
     run_id = office.run()["run_id"]
     office.claim(run_id)

@@ -65,7 +65,8 @@ class Call:
     def document(self, value: Any) -> None:
         """The one document of a call with --json; without it nothing."""
         if self.json:
-            _write(sys.stdout, json.dumps(value, ensure_ascii=not _speaks_utf8(sys.stdout), indent=2) + "\n")
+            indent = 2 if sys.stdout.isatty() else None  # indenting is ten times slower, and programs do not look
+            _write(sys.stdout, json.dumps(value, ensure_ascii=not _speaks_utf8(sys.stdout), indent=indent) + "\n")
 
     def say(self, text: str) -> None:
         """One sentence to people on stderr."""

@@ -121,13 +121,13 @@ def acting(principal: str | None) -> tuple[str, str]:
 
 def report(call: Call, home: Opened, row: Row, made: DecisionMade) -> None:
     """What was committed, and whether anybody is there to act on it."""
-    call.document(decision_made(made))
     call.line(
         f"g-{row['number']} {_SAID[made.verdict]}. By {person(made.by)}, seal {seal(made.digest)} ({made.digest})."
     )
     if made.signature == "unverified":
         call.say(f"recorded as unverified: nothing proves yet that this was {person(made.by)}.")
     tell_runner(call, home, "the decision is kept and takes effect when it starts")
+    call.document(decision_made(made))  # last: whatever fails before it has the error document to itself
 
 
 def decision_made(made: DecisionMade) -> dict[str, Any]:

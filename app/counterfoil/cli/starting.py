@@ -57,10 +57,10 @@ def run(
             row = follow(call, home, row["run_id"])
         with home.database.snapshot() as conn:
             document = run_document(conn, home.blobs, row)
-        call.document(document)
         tell_state(call, document)
         if not wait:
             tell_runner(call, home, f"run r-{row['number']} is kept and starts with it")
+        call.document(document)
     return exit_code(row) if wait else 0
 
 

@@ -22,13 +22,13 @@ def cancel(context: Context, run: Run, principal: As = None) -> None:
         row = find_run(home.database.reader, run)
         by, _ = acting(principal)
         ended = cancel_run(home.database, row["run_id"], by) == "cancelled"
-        with home.database.snapshot() as conn:
-            call.document(run_document(conn, home.blobs, run_rows.get(conn, row["run_id"])))
         if ended:
             call.line(f"r-{row['number']} is cancelled. What it had done stays: counterfoil show r-{row['number']}")
         else:
             call.line(f"r-{row['number']} is cancelled as soon as the step it is in has ended.")
             tell_runner(call, home, "the wish is kept and takes effect when it starts")
+        with home.database.snapshot() as conn:
+            call.document(run_document(conn, home.blobs, run_rows.get(conn, row["run_id"])))
 
 
 def retry(context: Context, run: Run, comment: Comment = "", principal: As = None) -> None:

@@ -20,6 +20,8 @@ _WOULD = {
     str(DoubtPolicy.RECONCILE): "“{name}” would be looked up first; it is done again only if it has not happened.",
     str(DoubtPolicy.ASK): "You would be asked whether “{name}” happened; it is not tried again by itself.",
 }
+_OF_FILES = "“{name}” would be carried on from its journal: each file is compared by its seal, and only what is missing is done."
+_FILE_KINDS = frozenset({"write_file", "append_rows", "move_files"})
 
 
 def checkpoint_of(conn: Connection, home: Home, run: Row, steps: list[Document]) -> Document:
@@ -50,7 +52,8 @@ def _middle(conn: Connection, run: Row, steps: list[Document]) -> Document | Non
     if pending:
         intent = pending[0]
         policy = intent["policy"]
-        return {"step": intent["kind"], "policy": policy, "would": _WOULD[policy].format(name=intent["kind"])}
+        words = _OF_FILES if intent["kind"].partition("@")[0] in _FILE_KINDS else _WOULD[policy]
+        return {"step": intent["kind"], "policy": policy, "would": words.format(name=_said(intent, steps))}
     begun = [step for step in steps if step["state"] in ("running", "retrying")]
     if begun:
         name = begun[0]["name"] or begun[0]["summary"] or "the step"
@@ -59,6 +62,13 @@ def _middle(conn: Connection, run: Row, steps: list[Document]) -> Document | Non
     else:
         return None
     return {"step": name, "policy": str(DoubtPolicy.RETRY), "would": f"“{name}” would start again. {_kept(steps)}"}
+
+
+def _said(intent: Row, steps: list[Document]) -> str:
+    """What the plan called an effect, else its kind."""
+    identity = (intent["path"], intent["ordinal"])
+    found = next((step["summary"] for step in steps if (step["path"], step["ordinal"]) == identity), None)
+    return found or str(intent["kind"])
 
 
 def _kept(steps: list[Document]) -> str:

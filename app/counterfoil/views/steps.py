@@ -33,7 +33,9 @@ def steps_of(conn: Connection, blobs: Blobs, run: Row) -> list[Document]:
     for source in (_attempted, _intended, _timed, _asked):
         for identity, step in source(conn, run):
             if identity not in known:
-                found[identity] = _merged(found.get(identity), step)
+                found[identity] = _merged(
+                    found.get(identity), {**step, "summary": step["summary"] or said.get(identity)}
+                )
     if run["state"] == RunState.RUNNING and run["activity"] and not _in_the_middle(found):
         identity = ("", max((ordinal for path, ordinal in found if path == ""), default=-1) + 1)
         found.setdefault(identity, _step(*identity, "step", "", "running", summary=run["activity"]))

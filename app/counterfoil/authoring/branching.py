@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Awaitable
 from typing import Any, TypeVar, overload
 
 from counterfoil.authoring import machine
+from counterfoil.errors import RefusedUse
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
@@ -15,23 +17,36 @@ T3 = TypeVar("T3")
 
 # Unlike results keep their types when unpacked, as with asyncio.gather: a list at run time, a tuple to the type checker.
 @overload
-async def parallel(first_: Awaitable[T1], second: Awaitable[T2], /) -> tuple[T1, T2]: ...
+def parallel(first_: Awaitable[T1], second: Awaitable[T2], /) -> machine.Durable[tuple[T1, T2]]: ...
 @overload
-async def parallel(first_: Awaitable[T1], second: Awaitable[T2], third: Awaitable[T3], /) -> tuple[T1, T2, T3]: ...
+def parallel(
+    first_: Awaitable[T1], second: Awaitable[T2], third: Awaitable[T3], /
+) -> machine.Durable[tuple[T1, T2, T3]]: ...
 @overload
-async def parallel(*awaitables: Awaitable[T]) -> list[T]: ...
+def parallel(*awaitables: Awaitable[T]) -> machine.Durable[list[T]]: ...
 
 
-async def parallel(*awaitables: Awaitable[Any]) -> Any:
+def parallel(*awaitables: Awaitable[Any]) -> machine.Durable[Any]:
     """Run branches side by side; results in the order given.
 
     Every branch settles before the failure with the lowest index is raised; siblings are not cancelled.
     """
+    return machine.Durable("parallel()", functools.partial(_parallel, awaitables))
+
+
+async def _parallel(awaitables: tuple[Awaitable[Any], ...]) -> Any:
     branch = machine.require("parallel()")
     return await branch.machine.parallel(branch, awaitables)
 
 
+@machine.durable
 async def first(*awaitables: Awaitable[Any]) -> tuple[int, Any]:
-    """Run branches side by side until one has ended: (its index, its result). The winner is a record; the others are cancelled."""
+    """Run branches side by side until one has ended: (its index, its result). The winner is a record; the others are cancelled.
+
+    Raises:
+        RefusedUse: there is no branch at all.
+    """
     branch = machine.require("first()")
+    if not awaitables:
+        raise RefusedUse("first() needs at least one branch: first(a, b)")
     return await branch.machine.first(branch, awaitables)

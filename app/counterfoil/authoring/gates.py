@@ -25,12 +25,14 @@ class Decision:
     answers: dict[str, Any]
     plan: list[Effect] = field(default_factory=list)
 
+    @machine.durable
     async def perform(self) -> list[Any]:
         """Perform what was approved, in order, and nothing else; the outcomes in that order."""
         branch = machine.require("decision.perform()")
         return await branch.machine.perform(branch, self.plan)
 
 
+@machine.durable
 async def approve(
     title: str,
     *,
@@ -84,6 +86,7 @@ async def approve(
     )
 
 
+@machine.durable
 async def ask(
     question: str,
     form: Sequence[Field],
@@ -119,6 +122,7 @@ async def ask(
     return answers
 
 
+@machine.durable
 async def claimed_elsewhere(keys: Sequence[str]) -> dict[str, str]:
     """Which of these claims another run holds, in an open gate or an approved one: key -> a sentence naming that run."""
     branch = machine.require("claimed_elsewhere()")

@@ -7,11 +7,15 @@ run there is no branch; steps then simply run, everything else is refused with a
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Awaitable, Sequence
+import functools
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
-from counterfoil.errors import RefusedUse
+from counterfoil.errors import Cancelled, RefusedUse
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,14 @@ class Branch:
     next_ordinal: int = 0
     draws: int = 0
     in_step: bool = False
-    pending: dict[int, str] = field(default_factory=dict)
+    lost: bool = False
+    pending: dict[object, str] = field(default_factory=dict)
+
+    def refuse_forgotten(self) -> None:
+        """Raise RefusedUse where a durable call was made and never awaited: forgetting must not look like having done it."""
+        if self.pending:
+            what = next(iter(self.pending.values()))
+            raise RefusedUse(f"{what} was called but never awaited; write `await` before it")
 
 
 class Machine(Protocol):
@@ -103,5 +114,39 @@ def require(what: str) -> Branch:
         )
     if branch.in_step:
         raise RefusedUse(f"{what} cannot stand inside a step: await it in the workflow body, between steps")
+    if branch.lost:
+        raise Cancelled(f"{what} comes too late: this branch has lost its race")
     branch.machine.check(branch, what)
     return branch
+
+
+class Durable(Generic[R]):
+    """A call that is made when it is awaited. One that never is fails its branch at the end."""
+
+    __slots__ = ("_begin", "_pending")
+
+    def __init__(self, what: str, begin: Callable[[], Coroutine[Any, Any, R]]) -> None:
+        self._begin = begin
+        branch = _current.get()
+        self._pending: dict[object, str] = {}
+        if branch is not None and not branch.in_step:
+            self._pending = branch.pending
+            self._pending[self] = what
+
+    def forget(self) -> None:
+        """It will not be awaited, and that is right: its branch has lost a race."""
+        self._pending.pop(self, None)
+
+    def __await__(self) -> Generator[Any, None, R]:
+        self.forget()
+        return self._begin().__await__()
+
+
+def durable(function: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Durable[R]]:
+    """Make a verb's coroutine function one whose calls must not be forgotten."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Durable[R]:
+        return Durable(f"{function.__name__}()", functools.partial(function, *args, **kwargs))
+
+    return call

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
@@ -14,7 +14,6 @@ from counterfoil.authoring.codec import Decoder, decoder_for
 
 P = ParamSpec("P")
 R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
 
 
 class Step(Generic[P, R]):
@@ -56,41 +55,21 @@ class Step(Generic[P, R]):
         hint = typing.get_type_hints(self.plain).get("return", Any)
         return type(None) if hint is None else hint
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> StepCall[R]:
-        return StepCall(self, args, kwargs)
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> machine.Durable[R]:
+        return machine.Durable(f"the step {self.name}", functools.partial(self._perform, args, kwargs))
+
+    async def _perform(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
+        branch = machine.current()
+        if branch is None or branch.in_step:
+            result = self.plain(*args, **kwargs)
+            return typing.cast(R, await result if inspect.isawaitable(result) else result)
+        machine.require(f"the step {self.name}")
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return typing.cast(R, await branch.machine.step(branch, self, dict(bound.arguments)))
 
     def __repr__(self) -> str:
         return f"<step {self.name}>"
-
-
-class StepCall(Generic[R_co]):
-    """One call of a step, performed when awaited."""
-
-    __slots__ = ("_args", "_kwargs", "_pending", "_step")
-
-    def __init__(self, step: Step[Any, R_co], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self._step = step
-        self._args = args
-        self._kwargs = kwargs
-        branch = machine.current()
-        self._pending: dict[int, str] = {}
-        if branch is not None and not branch.in_step:
-            self._pending = branch.pending  # a durable call that is never awaited fails the run at its end
-            self._pending[id(self)] = step.name
-
-    def __await__(self) -> Generator[Any, None, R_co]:
-        return self._perform().__await__()
-
-    async def _perform(self) -> R_co:
-        branch = machine.current()
-        self._pending.pop(id(self), None)
-        if branch is None or branch.in_step:
-            result = self._step.plain(*self._args, **self._kwargs)
-            return typing.cast(R_co, await result if inspect.isawaitable(result) else result)
-        branch.machine.check(branch, f"the step {self._step.name}")
-        bound = self._step.signature.bind(*self._args, **self._kwargs)
-        bound.apply_defaults()
-        return typing.cast(R_co, await branch.machine.step(branch, self._step, dict(bound.arguments)))
 
 
 @overload

@@ -34,12 +34,14 @@ def random() -> _random.Random:
     return _random.Random(int.from_bytes(_draw(machine.require("random()"), "random")))  # noqa: S311 - repeatable on purpose
 
 
+@machine.durable
 async def sleep(for_: timedelta) -> None:
     """Wait; the timer is a row, so it survives restarts and holds no process."""
     branch = machine.require("sleep()")
     await branch.machine.sleep(branch, for_ // timedelta(microseconds=1), None)
 
 
+@machine.durable
 async def sleep_until(at: datetime) -> None:
     """Wait until an aware instant; one that has passed does not wait."""
     branch = machine.require("sleep_until()")

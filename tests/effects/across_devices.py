@@ -61,11 +61,11 @@ def _killed(ops: list[FileOp], workspace: Path, undo: str, number: int) -> bool:
 
 
 def _anew(folder: Path, workspace: Path, name: str) -> tuple[list[FileOp], str]:
-    for path in [*workspace.glob("*"), *workspace.glob("archive/*")]:
-        if path.is_file():
-            path.unlink()
-        elif path.name != "archive":
-            shutil.rmtree(path)
+    for found in [*workspace.glob("*"), *workspace.glob("archive/*")]:
+        if found.is_file():
+            found.unlink()
+        elif found.name != "archive":
+            shutil.rmtree(found)
     for path, data in OLD.items():
         (workspace / path).parent.mkdir(exist_ok=True)
         (workspace / path).write_bytes(data)

@@ -18,10 +18,9 @@ from counterfoil.store.blobs import Blobs
 class MemoryKeyring(KeyringBackend):
     """keyring's own extension point, with a dictionary behind it."""
 
-    priority = 1  # type: ignore[assignment] # the base class computes it from the class
+    priority = 1
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self) -> None:  # the backend's own reads settings from the environment
         self.kept: dict[tuple[str, str], str] = {}
 
     def get_password(self, service: str, username: str) -> str | None:

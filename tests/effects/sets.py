@@ -69,7 +69,9 @@ def at_act(number: int, *, after: bool) -> Callable[[Callable[[], None]], None]:
     return arrange
 
 
-def _counted(act: Callable[..., Any], count: list[int], number: int, end: Callable[[], None], *, after: bool) -> Callable[..., Any]:
+def _counted(
+    act: Callable[..., Any], count: list[int], number: int, end: Callable[[], None], *, after: bool
+) -> Callable[..., Any]:
     def call(*args: Any, **options: Any) -> Any:
         count[0] += 1
         mine = count[0] == number

@@ -100,9 +100,7 @@ def is_complete(scene: Scene) -> bool:
     return any(json.loads(note.read_bytes())["complete"] for note in notes)
 
 
-@pytest.mark.parametrize(
-    "point", ["after_journal:1", *(f"after_each_file:{n}" for n in range(1, 6))]
-)
+@pytest.mark.parametrize("point", ["after_journal:1", *(f"after_each_file:{n}" for n in range(1, 6))])
 def test_interpreter_killed_at_a_named_point(tmp_path: Path, point: str) -> None:
     scene = Scene(tmp_path)
     plain = [
@@ -116,7 +114,12 @@ def test_interpreter_killed_at_a_named_point(tmp_path: Path, point: str) -> None
         text=True,
         capture_output=True,
         check=False,
-        env={**os.environ, "COUNTERFOIL_UNDER_TEST": "1", "COUNTERFOIL_KILL": point, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={
+            **os.environ,
+            "COUNTERFOIL_UNDER_TEST": "1",
+            "COUNTERFOIL_KILL": point,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        },
     )
     assert child.returncode == -signal.SIGKILL, child.stderr
     changed = sum(scene.held().get(path) != data for path, data in OLD.items())

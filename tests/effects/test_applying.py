@@ -292,9 +292,12 @@ def test_file_systems_without_second_names_never_overwrite(
     ops = seal(catalogue, PLAN, filled)
     catalogue.apply_files(ops, str(filled), undo)
     assert held(filled) == NEW
-    with beneath.Beneath(str(filled)) as ground, ground.folder_of("old.txt") as (folder, name):
-        with pytest.raises(FileExistsError):
-            beneath.rename_new(folder, name, folder, "ledger.csv")
+    with (
+        beneath.Beneath(str(filled)) as ground,
+        ground.folder_of("old.txt") as (folder, name),
+        pytest.raises(FileExistsError),
+    ):
+        beneath.rename_new(folder, name, folder, "ledger.csv")
     assert held(filled) == NEW
 
 

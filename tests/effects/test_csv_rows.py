@@ -77,7 +77,9 @@ CELL = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00
     delimiter=st.sampled_from(",;\t|"),
     ending=st.sampled_from(["\n", "\r\n"]),
 )
-def test_what_was_appended_reads_back(rows: list[list[str]], more: list[list[str]], delimiter: str, ending: str) -> None:
+def test_what_was_appended_reads_back(
+    rows: list[list[str]], more: list[list[str]], delimiter: str, ending: str
+) -> None:
     out = io.StringIO(newline="")
     csv.writer(out, delimiter=delimiter, lineterminator=ending, quoting=csv.QUOTE_ALL).writerows([["a", "b"], *rows])
     existing = out.getvalue().encode()

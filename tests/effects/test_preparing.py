@@ -54,7 +54,11 @@ TO_ARCHIVE = move_files([(f"in/{name}.xml", f"archive/{name}.xml") for name in "
             "Send a mail to a@b.example and 2 others: R\\u202e",
             Risk.SENDS,
         ),
-        (http("POST", "https://api.example/v1?t=1", json={"a": 1}), "Send 7 bytes to api.example/v1 (POST)", Risk.SENDS),
+        (
+            http("POST", "https://api.example/v1?t=1", json={"a": 1}),
+            "Send 7 bytes to api.example/v1 (POST)",
+            Risk.SENDS,
+        ),
         (http("DELETE", "https://api.example/v1/3"), "Delete api.example/v1/3 (DELETE)", Risk.SENDS),
         (
             http("GET", "https://api.example/v1", headers={"X-Key": secret("bank")}),

@@ -27,10 +27,10 @@ def test_names_beneath_the_workspace_are_fine(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    """
-    /etc/passwd ../x a/../x a/.. .. . ./a a//b a/ C:/x c:x a\\b \\\\host\\share
-    """.split()
-    + ["", "a\x00b", "\ud800", "x" * 241, "a/" * 600 + "a", None, 7, ["a"], b"a"],
+    [
+        *"/etc/passwd ../x a/../x a/.. .. . ./a a//b a/ C:/x c:x a\\b \\\\host\\share".split(),
+        *("", "a\x00b", "\ud800", "x" * 241, "a/" * 600 + "a", None, 7, ["a"], b"a"),
+    ],
 )
 def test_names_that_lead_elsewhere_are_refused(path: object) -> None:
     trouble = trouble_with(path)
@@ -61,7 +61,9 @@ def test_reserved_folders_are_refused_at_every_depth(name: str) -> None:
     assert "which no effect may touch" in (trouble_with(f"a/{name}/b") or "")
 
 
-@pytest.mark.parametrize("path", ["Makefile", "a/.env.local", "a/run.SH", ".vscode/tasks.json", "x.desktop", "b/.bashrc"])
+@pytest.mark.parametrize(
+    "path", ["Makefile", "a/.env.local", "a/run.SH", ".vscode/tasks.json", "x.desktop", "b/.bashrc"]
+)
 def test_files_that_run_later_are_known(path: str) -> None:
     assert runs_later(path)
 

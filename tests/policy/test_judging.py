@@ -105,6 +105,8 @@ def test_any_denial_denies_and_the_narrowest_rule_wins() -> None:
     assert judge(effect, {"always_gate": ["write_file"]}, Rules([allow, deny])).reason == "Forbidden."
 
 
-@pytest.mark.parametrize("manifest", [{"hosts": None, "always_gate": None}, {"hosts": "api.example"}, {"hosts": [None, 7]}])
+@pytest.mark.parametrize(
+    "manifest", [{"hosts": None, "always_gate": None}, {"hosts": "api.example"}, {"hosts": [None, 7]}]
+)
 def test_manifest_of_another_shape_allows_nothing(manifest: dict[str, Any]) -> None:
     assert judge(http("GET", "https://api.example/"), manifest).permission is Permission.ASK

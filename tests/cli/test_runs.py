@@ -1,6 +1,11 @@
 """Real runs from the command line: started, followed, decided, repaired, cancelled; documents and exit codes at every turn."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +15,7 @@ from cli.note_template import write_template
 from cli.speaking import Caller, Said
 from counterfoil.runner.lease import Lease
 from counterfoil.store.database import open_database
+from house.repository import ROOT
 from views.test_documents import DECISION, DETAIL, GATE, RUN, STEP
 
 
@@ -234,3 +240,28 @@ def test_doctor_finds_a_damaged_database(desk: Desk, office: Any) -> None:
     assert told.code == 1
     assert {check["what"]: check["state"] for check in told.document}["Database"] == "bad"
     assert desk.call("inbox", "--json").error["code"] == "store"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_beside_a_living_runner(desk: Desk, office: Any) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "app")}
+    command = [sys.executable, "-m", "counterfoil", "--home", str(office.home.root), "runner"]
+    runner = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    assert runner.stderr is not None
+    try:
+        assert "the runner is running" in runner.stderr.readline()
+        began = time.monotonic()
+        held = desk.run("--set", "text=x", "--wait")
+        approved = desk.call("approve", "g-1")
+        while desk.shown("r-1")["state"] != "done" and time.monotonic() < began + 60:
+            pass
+        took = time.monotonic() - began
+    finally:
+        runner.send_signal(signal.SIGINT)
+        said = runner.communicate(timeout=30)[1]
+    assert held.code == 3
+    assert (approved.code, approved.err) == (0, "")
+    assert (desk.workspace / "note.txt").read_text() == "X"
+    assert took < 25  # seconds; a lost wake-up would be found by the sweep after 30
+    assert runner.returncode == 0
+    assert "the runner has stopped; every step and decision is kept." in said

@@ -18,7 +18,7 @@ class Command:
 
 
 COMMANDS: dict[str, Command] = {
-    "demo": Command("demo", "demo", "Check 14 sample invoices and stop for you: a first run to look at."),
+    "demo": Command("demo", "demo", "Check the sample invoices and stop for you: a first run to look at."),
     "run": Command("starting", "run", "Start a run of a template."),
     "runner": Command(
         "advancing", "runner", "Be the runner: advance runs until Ctrl+C, or until nothing is left to do."

@@ -48,7 +48,7 @@ def demo(
         ),
     ] = None,
 ) -> int:
-    """Check 14 sample invoices and stop for you: a first run to look at."""
+    """Check the sample invoices and stop for you: a first run to look at."""
     call = call_of(context)
     with opened(call) as home:
         keep_logs(call.home)

@@ -40,7 +40,7 @@ def run(
     source: Annotated[
         Path | None,
         typer.Option(
-            "--input", metavar="FILE", help="Parameters as a JSON object; --set goes before.", show_default=False
+            "--input", metavar="FILE", help="Parameters as a JSON object; --set overrides it.", show_default=False
         ),
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended or a gate holds it.")] = False,

@@ -14,6 +14,7 @@ from counterfoil.cli.opening import Opened
 from counterfoil.facts import ENDED, RunState
 from counterfoil.runner.lease import runner_alive
 from counterfoil.runner.running import advance_here, held_or_ended
+from counterfoil.runner.waking import hint
 from counterfoil.store import records, runs
 from counterfoil.store.transactions import Connection, Row
 
@@ -26,6 +27,7 @@ def follow(call: Call, home: Opened, run_id: str) -> Row:
     Raises:
         Interrupted: Ctrl+C; the run is kept.
     """
+    hint(call.home)  # what was just committed is found at once where a runner lives
     with _progress(home, run_id):
         try:
             while not held_or_ended(home.database, run_id):

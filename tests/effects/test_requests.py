@@ -96,6 +96,8 @@ def test_secret_goes_out_and_never_comes_back(
     assert web.heard[0].headers["authorization"] == TOKEN
     assert outcome["text"] == "you sent [secret bank]!"
     assert outcome["headers"]["x-echo"] == "got [secret bank]"
+    web.says["/echo"] = Said(200, {}, f"token {TOKEN.split()[1]} is fine".encode())
+    assert send(catalogue, effect)["text"] == "token [secret bank] is fine"
     web.says["/echo"] = Said(403, {}, f"no {TOKEN}".encode())
     with pytest.raises(EffectTrouble) as told:
         send(catalogue, effect)

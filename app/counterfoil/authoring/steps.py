@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from counterfoil.authoring import machine
 from counterfoil.authoring.codec import Decoder, decoder_for
+from counterfoil.errors import RefusedUse
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,6 +40,8 @@ class Step(Generic[P, R]):
         self.timeout = timeout
         self.signature = inspect.signature(function)
         self.is_async = inspect.iscoroutinefunction(function)
+        if process and self.is_async:
+            raise RefusedUse(f"the step {self.name} cannot be async and process=True: write it with a plain `def`")
 
     @functools.cached_property
     def decoder(self) -> Decoder:

@@ -14,24 +14,21 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from counterfoil.authoring.codec import encode
 from counterfoil.authoring.machine import Branch
 from counterfoil.authoring.steps import Step
+from counterfoil.engine.describing import ChildRaised, describe
 from counterfoil.engine.loops import WorkflowLoop
 
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
+_forking = threading.Lock()
 
 
 class ChildEnded(RuntimeError):
     """A step's child process ended without an answer."""
-
-
-class ChildRaised(RuntimeError):
-    """A step raised in its child process; the message is the child's."""
 
 
 class StepThreads:
@@ -71,12 +68,13 @@ def _call(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, byte
 
 def _in_child(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, bytes], branch: Branch) -> str:
     """Fork, run, read the answer from a pipe; progress lines of the child are passed on as they come."""
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.close(reading)
-        _child(step, arguments, branch, writing)
-    os.close(writing)
+    with _forking:  # a child forked meanwhile would hold our pipe open, and its end would not be seen
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(reading)
+            _child(step, arguments, branch, writing)
+        os.close(writing)
     answer: dict[str, Any] | None = None
     with os.fdopen(reading, "rb") as lines:
         for line in lines:
@@ -94,7 +92,7 @@ def _in_child(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, 
         )
         raise ChildEnded(f"{step.name} ended its process with {how} and gave no answer")
     if "problem" in answer:
-        raise ChildRaised(f"{answer['type']}: {answer['problem']}")
+        raise ChildRaised(answer["problem"])
     blobs.update({sha: base64.b64decode(data) for sha, data in answer["blobs"].items()})
     return str(answer["text"])
 
@@ -128,11 +126,7 @@ def _child(step: Step[Any, Any], arguments: dict[str, Any], branch: Branch, writ
                 text = _call(step, arguments, blobs)
                 answer = {"text": text, "blobs": {sha: base64.b64encode(data).decode() for sha, data in blobs.items()}}
             except BaseException as problem:  # noqa: BLE001 - everything a child raises is its answer
-                answer = {
-                    "type": type(problem).__name__,
-                    "problem": str(problem)[:2000],
-                    "trace": traceback.format_exc()[-4000:],
-                }
+                answer = {"problem": describe(problem)}
             out.write(json.dumps(answer).encode() + b"\n")
         status = 0
     finally:

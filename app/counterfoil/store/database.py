@@ -18,11 +18,12 @@ import sqlalchemy as sa
 from counterfoil.clock import Clock, SystemClock
 from counterfoil.errors import DiskFull, NewerDatabase, StoreTrouble
 from counterfoil.places import Home
+from counterfoil.store import schema
 from counterfoil.store.migrating import migrate
 from counterfoil.store.transactions import Txn
 
 T = TypeVar("T")
-SCHEMA = 1  # raised by every migration; kept in PRAGMA user_version, so that a look costs no import
+SCHEMA = schema.SCHEMA
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "webdav", "davfs"})
 BUSY_MS = 15_000
 

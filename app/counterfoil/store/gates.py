@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from counterfoil.facts import GateKind, GateState, Slot
 from counterfoil.store import tables
+from counterfoil.store.gate_lines import NO_LINE, GateLine
 from counterfoil.store.transactions import Row, Txn
 
 _GATE = tables.gate
@@ -40,6 +41,7 @@ class NewGate:
     on_due: str | None = None
     claims: tuple[str, ...] = ()
     workspace: str = ""
+    line: GateLine = NO_LINE
 
 
 def open_gate(txn: Txn, new: NewGate) -> Row:
@@ -65,6 +67,10 @@ def open_gate(txn: Txn, new: NewGate) -> Row:
             "asked_at": txn.now_us,
             "due_at": new.due_at,
             "on_due": new.on_due,
+            "why": new.line.why,
+            "figure": new.line.figure,
+            "bulk": new.line.bulk,
+            "search": new.line.search,
         },
     )
     if new.claims:

@@ -83,7 +83,8 @@ run = sa.Table(
         "run_to_claim", "ready_at", sqlite_where=sa.text("state = 'ready'"), postgresql_where=sa.text("state = 'ready'")
     ),
     sa.Index("run_by_state", "state", "number"),
-    sa.Index("run_by_workspace", "workspace", "template"),
+    sa.Index("run_by_workspace", "workspace", "number"),
+    sa.Index("run_by_template", "template", "number"),
 )
 
 record = sa.Table(
@@ -143,6 +144,7 @@ intent = sa.Table(
     sa.PrimaryKeyConstraint("run_id", "path", "ordinal"),
 )
 
+# what a list reads stands first: SQLite walks the whole spec to reach a column behind it
 gate = sa.Table(
     "gate",
     metadata,
@@ -154,8 +156,6 @@ gate = sa.Table(
     sa.Column("state", sa.String(10), nullable=False),
     sa.CheckConstraint("state IN ('open','decided','withdrawn','expired','superseded')", name="gate_state"),
     _text("title"),
-    _text("spec"),
-    sa.Column("spec_blob", sa.Boolean, nullable=False),
     _id("asked_digest", nullable=False),
     _id("digest", nullable=False),
     sa.Column("round", sa.Integer, nullable=False),
@@ -165,6 +165,12 @@ gate = sa.Table(
     _at("closed_at", nullable=True),
     _text("closed_why", nullable=True),
     _at("taken_at", nullable=True),
+    _text("why"),
+    _text("figure", nullable=True),
+    _text("bulk"),
+    _text("search"),
+    _text("spec"),
+    sa.Column("spec_blob", sa.Boolean, nullable=False),
     # at most one question stands at one identity
     sa.Index(
         "one_open_gate_per_slot",
@@ -177,7 +183,33 @@ gate = sa.Table(
         postgresql_where=sa.text("state = 'open'"),
     ),
     sa.Index("gate_inbox", "state", "asked_at"),
+    sa.Index("gate_closed", "closed_at"),
     sa.Index("gate_of_run", "run_id", "path", "ordinal"),
+)
+
+# what a person has filled in so far and not decided; `body` is JSON
+draft = sa.Table(
+    "draft",
+    metadata,
+    sa.Column("gate_id", sa.String(32), sa.ForeignKey("gate.gate_id"), nullable=False),
+    _text("principal"),
+    _text("body"),
+    _at("saved_at"),
+    sa.PrimaryKeyConstraint("gate_id", "principal"),
+    sa.Index("draft_saved", "saved_at"),
+)
+
+# what of a gate was on a person's screen: the digest that was seen, and which parts (JSON list)
+reading = sa.Table(
+    "reading",
+    metadata,
+    sa.Column("gate_id", sa.String(32), sa.ForeignKey("gate.gate_id"), nullable=False),
+    _text("principal"),
+    _id("digest", nullable=False),
+    _text("opened"),
+    _at("read_at"),
+    sa.PrimaryKeyConstraint("gate_id", "principal"),
+    sa.Index("reading_read", "read_at"),
 )
 
 decision = sa.Table(

@@ -89,7 +89,8 @@ def upgrade() -> None:
         sa.UniqueConstraint("number"),
     )
     op.create_index("run_by_state", "run", ["state", "number"], unique=False)
-    op.create_index("run_by_workspace", "run", ["workspace", "template"], unique=False)
+    op.create_index("run_by_template", "run", ["template", "number"], unique=False)
+    op.create_index("run_by_workspace", "run", ["workspace", "number"], unique=False)
     op.create_index(
         "run_to_claim",
         "run",
@@ -133,8 +134,6 @@ def upgrade() -> None:
         sa.Column("kind", sa.String(length=10), nullable=False),
         sa.Column("state", sa.String(length=10), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
-        sa.Column("spec", sa.Text(), nullable=False),
-        sa.Column("spec_blob", sa.Boolean(), nullable=False),
         sa.Column("asked_digest", sa.String(length=64), nullable=False),
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("round", sa.Integer(), nullable=False),
@@ -144,6 +143,12 @@ def upgrade() -> None:
         sa.Column("closed_at", sa.BigInteger(), nullable=True),
         sa.Column("closed_why", sa.Text(), nullable=True),
         sa.Column("taken_at", sa.BigInteger(), nullable=True),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("figure", sa.Text(), nullable=True),
+        sa.Column("bulk", sa.Text(), nullable=False),
+        sa.Column("search", sa.Text(), nullable=False),
+        sa.Column("spec", sa.Text(), nullable=False),
+        sa.Column("spec_blob", sa.Boolean(), nullable=False),
         sa.CheckConstraint("state IN ('open','decided','withdrawn','expired','superseded')", name="gate_state"),
         sa.ForeignKeyConstraint(
             ["run_id"],
@@ -152,6 +157,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("gate_id"),
         sa.UniqueConstraint("number"),
     )
+    op.create_index("gate_closed", "gate", ["closed_at"], unique=False)
     op.create_index("gate_inbox", "gate", ["state", "asked_at"], unique=False)
     op.create_index("gate_of_run", "gate", ["run_id", "path", "ordinal"], unique=False)
     op.create_index(
@@ -276,6 +282,19 @@ def upgrade() -> None:
         postgresql_where=sa.text("voided_at IS NULL"),
     )
     op.create_table(
+        "draft",
+        sa.Column("gate_id", sa.String(length=32), nullable=False),
+        sa.Column("principal", sa.Text(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("saved_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["gate_id"],
+            ["gate.gate_id"],
+        ),
+        sa.PrimaryKeyConstraint("gate_id", "principal"),
+    )
+    op.create_index("draft_saved", "draft", ["saved_at"], unique=False)
+    op.create_table(
         "file_op",
         sa.Column("row", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("gate_id", sa.String(length=32), nullable=False),
@@ -294,6 +313,20 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("row"),
     )
     op.create_index("file_op_of_gate", "file_op", ["gate_id", "row"], unique=False)
+    op.create_table(
+        "reading",
+        sa.Column("gate_id", sa.String(length=32), nullable=False),
+        sa.Column("principal", sa.Text(), nullable=False),
+        sa.Column("digest", sa.String(length=64), nullable=False),
+        sa.Column("opened", sa.Text(), nullable=False),
+        sa.Column("read_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["gate_id"],
+            ["gate.gate_id"],
+        ),
+        sa.PrimaryKeyConstraint("gate_id", "principal"),
+    )
+    op.create_index("reading_read", "reading", ["read_at"], unique=False)
     op.create_table(
         "seal",
         sa.Column("gate_id", sa.String(length=32), nullable=False),

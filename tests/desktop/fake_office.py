@@ -203,6 +203,7 @@ class FakeOffice:
             asked_at=_us(document["asked_at"]),
             digest=document["digest"],
             figure=seen.figures[0][1] if seen.figures else None,
+            figure_label=seen.figures[0][0] if seen.figures else "",
             due_at=_us(document["due_at"]) if document["due_at"] else None,
             unread=document["gate_id"] not in self.read and document["number"] in (81, 79, 74),
             draft=not self.drafts.get(document["gate_id"], facts.Draft()).empty,

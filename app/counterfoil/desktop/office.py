@@ -96,6 +96,7 @@ class InboxRow:
     asked_at: int
     digest: str
     figure: Any = None
+    figure_label: str = ""
     due_at: int | None = None
     unread: bool = False
     draft: bool = False

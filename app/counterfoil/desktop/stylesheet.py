@@ -104,8 +104,9 @@ _LISTS = """
 QListView, QTableView, QTreeView { background: transparent; border: none; outline: none; color: @text; gridline-color: @border;
     selection-background-color: @accent_soft; selection-color: @text; }
 QTableView::item, QListView::item { border: none; }
+QTableView[rows="painted"] { selection-background-color: transparent; }
 QHeaderView { background: transparent; border: none; }
-QHeaderView::section { color: @text2; background: @panel; border: none; border-bottom: 1px solid @border; padding: 0 12px; }
+QHeaderView::section { color: @text2; background: @panel; border: none; border-bottom: 1px solid @border; padding: 0 10px; }
 QTableCornerButton::section { background: @panel; border: none; }
 QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
 QScrollBar::handle:vertical { background: @border_strong; min-height: 36px; border-radius: 3px; margin: 2px 3px; }

@@ -26,6 +26,7 @@ class FocusRing(QFocusFrame):
         self._window = window
         self._keys = False
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._moved)

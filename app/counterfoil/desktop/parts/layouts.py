@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QSizePolicy, QVBoxLayout, QWidget
 
 Margins = tuple[int, int, int, int]
@@ -70,3 +70,72 @@ def grow(widget: QWidget, *, across: bool = True, down: bool = False) -> QWidget
 
 LEFT, RIGHT, TOP = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignTop
 MIDDLE = Qt.AlignmentFlag.AlignVCenter
+
+
+class Flow(QLayout):
+    """Widgets side by side, going on below where the room ends; each line as high as its highest."""
+
+    def __init__(self, owner: QWidget, *, gap: int = 4, line_gap: int = 4) -> None:
+        super().__init__(owner)
+        self.setContentsMargins(0, 0, 0, 0)
+        self._gap, self._line_gap = gap, line_gap
+        self._items: list[QLayoutItem] = []
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        owner.setSizePolicy(policy)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._arrange(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._arrange(rect, move=True)
+
+    def sizeHint(self) -> QSize:
+        wide = sum(item.sizeHint().width() + self._gap for item in self._shown())
+        return QSize(wide, max((item.sizeHint().height() for item in self._shown()), default=0))
+
+    def minimumSize(self) -> QSize:
+        hints = [item.minimumSize() for item in self._shown()]
+        return QSize(
+            max((hint.width() for hint in hints), default=0), max((hint.height() for hint in hints), default=0)
+        )
+
+    def _shown(self) -> list[QLayoutItem]:
+        return [item for item in self._items if not item.isEmpty()]
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        left, top, high = rect.left(), rect.top(), 0
+        line: list[tuple[QLayoutItem, QRect]] = []
+        for item in self._shown():
+            hint = item.sizeHint()
+            if left > rect.left() and left + hint.width() > rect.left() + rect.width():
+                _centre(line, high, move=move)
+                line, left, top, high = [], rect.left(), top + high + self._line_gap, 0
+            size = QSize(min(hint.width(), max(rect.width(), 1)), hint.height())
+            line.append((item, QRect(QPoint(left, top), size)))
+            left += size.width() + self._gap
+            high = max(high, size.height())
+        _centre(line, high, move=move)
+        return top + high - rect.top()
+
+
+def _centre(line: list[tuple[QLayoutItem, QRect]], high: int, *, move: bool) -> None:
+    if move:
+        for item, box in line:
+            item.setGeometry(box.translated(0, (high - box.height()) // 2))

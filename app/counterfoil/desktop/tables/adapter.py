@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from counterfoil.desktop.tables.table import Line, Table
+from counterfoil.desktop.theme import font
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -100,6 +101,13 @@ class TableAdapter(QAbstractTableModel):
         self.held_changed.emit()
         return True
 
+    def toggle(self, index: Index) -> None:
+        """Tick or untick the row's box."""
+        ticked = self.data(index, Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+        self.setData(
+            index, Qt.CheckState.Unchecked if ticked else Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole
+        )
+
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
@@ -114,6 +122,8 @@ class TableAdapter(QAbstractTableModel):
         at = section - (1 if self.holdable else 0)
         if role == Qt.ItemDataRole.DisplayRole:
             return "Hold" if at < 0 else self.table.columns[at].title
+        if role == Qt.ItemDataRole.FontRole:
+            return font(12, 500)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _side("text" if at < 0 else self.table.columns[at].kind)
         return None
@@ -132,6 +142,8 @@ class TableAdapter(QAbstractTableModel):
 
     def _spoken(self, line: Line, at: int) -> str:
         said = f"{self.table.columns[at].title}: {line.texts[at]}"
+        if at == 0 and line.flagged:
+            said = f"Flagged. {said}"
         return f"{said}. {line.note}" if at == 0 and line.note else said
 
     def _rearrange(self) -> None:

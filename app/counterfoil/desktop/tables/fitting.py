@@ -6,28 +6,57 @@ Pure arithmetic over a measure of text, so that it is tested without a window.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from counterfoil.desktop.tables.table import Column, Line
 
 Measure = Callable[[str], int]
-PADDING = 24  # left and right of a cell together
+PADDING = 20  # left and right of a cell together
 _SAMPLED = 300  # rows measured for widths; of the others the longest text counts
-_LEAST_TEXT, _LEAST_IDENTIFIER = 96, 190
+_LEAST_FIRST, _LEAST_TEXT, _LEAST_IDENTIFIER = 190, 84, 190
 
 
-def widths(
-    columns: Sequence[Column], lines: Sequence[Line], room: int, measure: Measure, heading: Measure
-) -> list[int]:
-    """Column widths for the room there is; more than the room where nothing can break any more."""
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Which columns stand side by side, how wide, and which are told in a line below the row because there is no room."""
+
+    columns: tuple[Column, ...]
+    kept: tuple[int, ...]
+    widths: tuple[int, ...]
+    folded: tuple[int, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """All kept columns together."""
+        return sum(self.widths)
+
+    def below(self, line: Line) -> list[str]:
+        """What the folded columns hold, with their names."""
+        told = [(self.columns[at].title, line.texts[at]) for at in self.folded]
+        return [f"{title} {text}" for title, text in told if text]
+
+
+def fit(columns: Sequence[Column], lines: Sequence[Line], room: int, measure: Measure, heading: Measure) -> Fit:
+    """Fit a table into the room there is: texts break first, then identifiers at their groups, then whole columns go below."""
     natural = [_natural(at, column, lines, measure, heading) for at, column in enumerate(columns)]
-    spare = room - sum(natural)
-    if spare >= 0:
-        return _spread(columns, natural, spare)
     least = [_least(at, column, lines, measure, natural[at]) for at, column in enumerate(columns)]
-    slack = [wide - narrow for wide, narrow in zip(natural, least, strict=True)]
-    if sum(slack) <= -spare:
-        return least
-    return _shrink(natural, slack, -spare)
+    kept = list(range(len(columns)))
+    while sum(least[at] for at in kept) > room:
+        able = [at for at in kept if at and columns[at].kind != "amount"]
+        if not able:
+            break
+        kept.remove(max(able, key=lambda at: least[at]))
+    folded = tuple(at for at in range(len(columns)) if at not in kept)
+    chosen = [columns[at] for at in kept]
+    fitted = [natural[at] for at in kept]
+    if sum(fitted) <= room:
+        fitted = _spread(chosen, fitted, room - sum(fitted))
+    for kind in ("text", "identifier"):
+        missing = sum(fitted) - room
+        slack = [fitted[n] - least[at] if columns[at].kind == kind else 0 for n, at in enumerate(kept)]
+        if missing > 0 and sum(slack) > 0:
+            fitted = _shrink(fitted, slack, min(missing, sum(slack)))
+    return Fit(tuple(columns), tuple(kept), tuple(fitted), folded)
 
 
 def broken(text: str, width: int, measure: Measure) -> list[str]:
@@ -49,19 +78,43 @@ def broken(text: str, width: int, measure: Measure) -> list[str]:
     return [*lines, current]
 
 
+def balanced(text: str, width: int, measure: Measure) -> list[str]:
+    """As `broken`; an identifier that needs two lines is parted near its middle, not with one group left over."""
+    lines = broken(text, width, measure)
+    words = text.split(" ")
+    if len(lines) != 2 or len(words) < 4:
+        return lines
+    for at in range((len(words) + 1) // 2, len(words)):
+        head, tail = " ".join(words[:at]), " ".join(words[at:])
+        if measure(head) <= width and measure(tail) <= width:
+            return [head, tail]
+    return lines
+
+
+def packed(parts: Sequence[str], width: int, measure: Measure) -> list[str]:
+    """Parts side by side while they fit, each on a new line where it does not; a part too long for a line is broken."""
+    lines: list[str] = []
+    for part in parts:
+        tried = f"{lines[-1]}  ·  {part}" if lines else part
+        if lines and measure(tried) <= width:
+            lines[-1] = tried
+        else:
+            lines.extend(broken(part, width, measure))
+    return lines
+
+
 def _natural(at: int, column: Column, lines: Sequence[Line], measure: Measure, heading: Measure) -> int:
     widest = max((measure(text) for text in _sample(at, lines)), default=0)
-    notes = max((measure(line.note) + 18 for line in lines[:_SAMPLED] if line.note), default=0) if at == 0 else 0
     if column.kind == "text":
         widest = min(widest, 320)
-    return max(widest, min(notes, 260), heading(column.title)) + PADDING
+    return max(widest, heading(column.title)) + PADDING
 
 
 def _least(at: int, column: Column, lines: Sequence[Line], measure: Measure, natural: int) -> int:
-    if column.kind == "amount":
+    if column.kind in ("amount", "date"):
         return natural
     if column.kind == "text":
-        return min(natural, _LEAST_TEXT + PADDING)
+        return min(natural, (_LEAST_FIRST if at == 0 else _LEAST_TEXT) + PADDING)
     halves = (_half(text) for text in _sample(at, lines))
     return min(natural, min(max((measure(half) for half in halves), default=0), _LEAST_IDENTIFIER) + PADDING)
 

@@ -8,14 +8,14 @@ from datetime import date
 from typing import Any
 
 from counterfoil.desktop.words.plain import plain
-from counterfoil.desktop.words.values import is_amount, is_identifier, shown, sort_key
+from counterfoil.desktop.words.values import is_amount, is_date, is_identifier, shown, sort_key
 
 _NOTES = frozenset({"warning", "warnings", "flag", "flags", "note", "notes", "problem", "problems"})
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`kind` is text, amount or identifier; identifiers wrap at their groups, amounts never wrap and stand right."""
+    """`kind` is text, amount, date or identifier; identifiers wrap at their groups, amounts and dates never wrap."""
 
     title: str
     kind: str = "text"
@@ -121,6 +121,8 @@ def _kind(values: Sequence[Any]) -> str:
         return "text"
     if all(is_amount(value) for value in present):
         return "amount"
+    if all(is_date(value) for value in present):
+        return "date"
     if sum(is_identifier(value) for value in present) * 2 >= len(present):
         return "identifier"
     return "text"

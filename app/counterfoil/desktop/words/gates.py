@@ -67,8 +67,7 @@ def silence(due_at: int | None, on_due: str | None, now_us: int) -> str:
     """What happens when nobody decides."""
     if due_at is None:
         return "No deadline. It waits until you decide."
-    by = times.when(due_at, now_us)
-    by = by[:1].lower() + by[1:] if by.startswith(("Today", "Tomorrow", "Yesterday")) else by
+    by = times.in_sentence(times.when(due_at, now_us))
     if on_due:
         return f"If nobody decides by {by}: {on_due}."
     return f"If nobody decides by {by}: nothing is written, the run ends as Expired."
@@ -76,7 +75,9 @@ def silence(due_at: int | None, on_due: str | None, now_us: int) -> str:
 
 def asked(asked_at: int, started_by: str, me: str, now_us: int, files_at: int | None = None) -> str:
     """Who asked and when, and how old the files are that were read."""
-    words = f"Asked {_in_sentence(times.since(asked_at, now_us))}. {capital(person(started_by, me))} started this run."
+    words = (
+        f"Asked {times.in_sentence(times.since(asked_at, now_us))}. {capital(person(started_by, me))} started this run."
+    )
     return f"{words} Files as of {times.clock_time(files_at)}." if files_at is not None else words
 
 
@@ -130,10 +131,6 @@ def summary_of_row(title: str, figure: str, why: str, template: str, state: str)
     """An inbox row as one sentence for the ear."""
     parts = [title, figure, why, template, state]
     return ". ".join(part.rstrip(".") for part in parts if part) + "."
-
-
-def _in_sentence(words: str) -> str:
-    return words[:1].lower() + words[1:] if words.startswith(("Today", "Yesterday", "Tomorrow")) else words
 
 
 def _at(us: int, now_us: int) -> str:

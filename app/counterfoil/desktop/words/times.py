@@ -70,6 +70,11 @@ def since(us: int, now_us: int) -> str:
     return when(us, now_us)
 
 
+def in_sentence(words: str) -> str:
+    """`today 16:00` where a sentence goes on before it."""
+    return words[:1].lower() + words[1:] if words.startswith(("Today", "Yesterday", "Tomorrow")) else words
+
+
 def full(us: int) -> str:
     """For a tooltip: `Monday 30 November 2026, 08:55:12 (UTC+01:00)`."""
     at = local(us)

@@ -64,6 +64,11 @@ def is_amount(value: object) -> bool:
     )
 
 
+def is_date(value: object) -> bool:
+    """Whether it is a date or an instant."""
+    return isinstance(value, str) and bool(_ISO_DATE.fullmatch(value) or _ISO_INSTANT.fullmatch(value))
+
+
 def is_identifier(value: object) -> bool:
     """Whether it must never be cut or elided: an account number, a code with digits in it, a file name."""
     if not isinstance(value, str) or " " in value.strip():

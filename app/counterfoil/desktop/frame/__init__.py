@@ -1,0 +1,1 @@
+"""What stands around the pages: sidebar, runner line, workspace switcher, the window itself."""

@@ -1,0 +1,42 @@
+"""The pages by name, each imported and made when it is first wanted, so that the window is there before anything else is loaded."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Protocol
+
+from PySide6.QtWidgets import QWidget
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.bridge import Bridge
+from counterfoil.desktop.office import Changes
+
+PAGES = {
+    "inbox": ("counterfoil.desktop.inbox.page", "InboxPage"),
+    "runs": ("counterfoil.desktop.runs.page", "RunsPage"),
+    "templates": ("counterfoil.desktop.templates.page", "TemplatesPage"),
+    "trail": ("counterfoil.desktop.trail.page", "TrailPage"),
+}
+
+
+class Page(Protocol):
+    """What the window asks of a page."""
+
+    def choose_workspace(self, path: str | None) -> None:
+        """Show one workspace, or all."""
+
+    def changed(self, changes: Changes) -> None:
+        """Something changed in the data folder."""
+
+    def find_here(self) -> None:
+        """Ctrl+F."""
+
+    def panes(self) -> list[QWidget]:
+        """Where F6 goes, in order."""
+
+
+def make(name: str, bridge: Bridge, clock: Clock) -> QWidget:
+    """The page of a name."""
+    module, kind = PAGES[name]
+    page: QWidget = getattr(importlib.import_module(module), kind)(bridge, clock)
+    return page

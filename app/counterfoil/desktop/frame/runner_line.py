@@ -1,0 +1,172 @@
+"""The runner line at the foot of the sidebar: a sign, a word and a time; a click says more and offers what can be done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QPushButton, QSizePolicy
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.office import RunnerSeen, RunnerState
+from counterfoil.desktop.parts.boxes import Box, Pane
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.theme import colour, current, font
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.plain import one_line
+
+
+def words_of(seen: RunnerSeen) -> tuple[str, str]:
+    """What the line says: a word and a second line."""
+    match seen.state:
+        case RunnerState.RUNNING:
+            return (
+                "Running",
+                f"Last saved {times.clock_seconds(seen.last_saved)}" if seen.last_saved else "Nothing saved yet",
+            )
+        case RunnerState.STARTING:
+            return "Starting…", ""
+        case RunnerState.SILENT:
+            at = times.clock_time(seen.last_sign) if seen.last_sign else "a while ago"
+            return f"No sign of life since {at}", ""
+        case _:
+            return "Off", "Nothing starts or goes on."
+
+
+class RunnerLine(Pane):
+    """The line and its popover.
+
+    Signals:
+        start_wanted(): start or restart it.
+    """
+
+    start_wanted = Signal()
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__("sidebar", gap=6, margins=(8, 0, 8, 0))
+        self._clock = clock
+        self._seen = RunnerSeen(RunnerState.STARTING)
+        self._face = _Face()
+        self._face.clicked.connect(self._toggle)
+        self.start = Button("Start", "primary", icon="play", name="Start the runner")
+        self.start.clicked.connect(self.start_wanted)
+        self.start.hide()
+        self.put(self._face, self.start)
+        self._popover: Box | None = None
+
+    def show_runner(self, seen: RunnerSeen) -> None:
+        """How it does."""
+        self._seen = seen
+        self.tick()
+
+    def tick(self) -> None:
+        """Say it for the present."""
+        head, tail = words_of(self._seen)
+        self._face.say(self._seen.state, head, tail)
+        off = self._seen.state in (RunnerState.OFF, RunnerState.SILENT)
+        self.start.setVisible(off)
+        self.start.say("Restart" if self._seen.state == RunnerState.SILENT else "Start", "Start the runner")
+
+    @Slot()
+    def _toggle(self) -> None:
+        if self._popover is not None:
+            self._popover.deleteLater()
+            self._popover = None
+            return
+        window = self.window()
+        box = Box("popover", gap=6, margins=(16, 14, 16, 14))
+        box.setParent(window)
+        for sentence in self._sentences():
+            box.put(Prose(sentence, "body"))
+        line = row(gap=8, margins=(0, 6, 0, 0))
+        close = Button("Close", "outline")
+        close.clicked.connect(self._toggle)
+        put(line, None, close)
+        box.put(line)
+        box.setFixedWidth(320)
+        box.adjustSize()
+        corner = self.mapTo(window, QPoint(12, -box.sizeHint().height() - 8))
+        box.move(corner)
+        box.show()
+        box.raise_()
+        close.setFocus()
+        self._popover = box
+
+    def _sentences(self) -> list[str]:
+        seen, now = self._seen, self._clock.now_us()
+        said = []
+        if seen.state == RunnerState.OFF:
+            said.append(
+                "The runner is off. Nothing starts or goes on; decisions are kept and take effect when it starts."
+            )
+        if seen.since is not None:
+            said.append(f"Running since {times.when(seen.since, now)}, process {seen.pid}.")
+        if seen.state == RunnerState.RUNNING:
+            doing = ", ".join(one_line(title) for title in seen.doing)
+            said.append(f"It works on: {doing}." if doing else "It waits for something to do.")
+        if seen.trouble:
+            said.append(one_line(seen.trouble))
+        if seen.log:
+            said.append(f"Its log: {one_line(seen.log)}")
+        return said
+
+
+class _Face(QPushButton):
+    """The painted line; a button, so that it can be reached and pressed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "switcher")
+        self._state, self._head, self._tail = RunnerState.STARTING, "", ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def say(self, state: RunnerState, head: str, tail: str) -> None:
+        if (state, head, tail) != (self._state, self._head, self._tail):
+            self._state, self._head, self._tail = state, head, tail
+            self.setAccessibleName(f"Runner: {head}. {tail}".strip())
+            self.setToolTip("What the runner does")
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(180, 46 if self._tail else 32)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        tokens = current()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        _paint_sign(painter, self._state)
+        painter.setFont(font(12, 500))
+        painter.setPen(colour(tokens.bad if self._state == RunnerState.SILENT else tokens.text))
+        high = 20 if self._tail else self.height()
+        top = 4 if self._tail else 0
+        side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRectF(27, top, self.width() - 30, high), side, self._head)
+        painter.setFont(font(12, figures=True))
+        painter.setPen(colour(tokens.text3))
+        painter.drawText(QRectF(27, 23, self.width() - 30, 18), side, self._tail)
+        painter.end()
+
+
+def _paint_sign(painter: QPainter, state: RunnerState) -> None:
+    """● running, ◐ starting, ○ off, ! silent: told apart by shape before colour."""
+    tokens = current()
+    box = QRectF(11, 10, 8, 8)
+    if state == RunnerState.RUNNING:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour(tokens.ok))
+        painter.drawEllipse(box)
+    elif state == RunnerState.SILENT:
+        painter.setFont(font(13, 600))
+        painter.setPen(colour(tokens.bad))
+        painter.drawText(box.adjusted(-2, -4, 2, 4), Qt.AlignmentFlag.AlignCenter, "!")
+    else:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(colour(tokens.text3), 1.5))
+        painter.drawEllipse(box)
+        if state == RunnerState.STARTING:
+            painter.setBrush(colour(tokens.text3))
+            painter.drawPie(box, 90 * 16, 180 * 16)

@@ -1,0 +1,295 @@
+"""The window: sidebar and pages, the keys that work everywhere, and what is told to whom when something changes.
+
+It is on the screen before a page is loaded: until then rows of the right height stand in its place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
+
+from counterfoil.clock import Clock
+from counterfoil.desktop import icons
+from counterfoil.desktop.bridge import ACTIVE, HIDDEN, Bridge, Trouble
+from counterfoil.desktop.frame import pages
+from counterfoil.desktop.frame.sidebar import PAGES, Sidebar
+from counterfoil.desktop.office import Changes, Counts, Part, RunnerSeen, RunnerState, Workspace
+from counterfoil.desktop.parts.boxes import Banner, Pane, Rule, Skeleton
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.focus import FocusRing
+from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.theme import Theme
+from counterfoil.desktop.tokens import INBOX_ROW, LEAST, LIST, WINDOW
+from counterfoil.desktop.words import times
+
+_SECOND = 1000  # milliseconds
+
+
+class Window(QMainWindow):
+    """One window for one data folder."""
+
+    def __init__(self, clock: Clock, theme: Theme, settings: QSettings) -> None:
+        super().__init__()
+        self._clock, self._theme, self._settings = clock, theme, settings
+        self._bridge: Bridge | None = None
+        self._workspace: str | None = None
+        self._current = "inbox"
+        self._minute = 0
+        self.pages: dict[str, Any] = {}
+        self.counts = Counts()
+        self.runner = RunnerSeen(RunnerState.STARTING)
+        self.setWindowTitle("Counterfoil")
+        self.setWindowIcon(icons.app_icon())
+        self.setMinimumSize(*LEAST)
+        self.resize(QSize(*WINDOW))
+        self.sidebar = Sidebar(clock)
+        self.stack = QStackedWidget()
+        self._skeleton = _skeleton()
+        self.stack.addWidget(self._skeleton)
+        self._notice = column(margins=(0, 0, 0, 0))
+        right = column()
+        put(right, self._notice)
+        right.addWidget(self.stack, 1)
+        ground = Pane("app")
+        line = row()
+        put(line, self.sidebar, Rule(down=True))
+        line.addLayout(right, 1)
+        ground.lines.addLayout(line)
+        self.setCentralWidget(ground)
+        self.sidebar.show_page("inbox")
+        self.sidebar.page_wanted.connect(self.show_page)
+        self.sidebar.workspace_chosen.connect(self.choose_workspace)
+        self.sidebar.look_chosen.connect(self._choose_look)
+        self.sidebar.runner.start_wanted.connect(self.start_runner)
+        self._ring = FocusRing(self)
+        self._ticks = QTimer(self)
+        self._ticks.setInterval(_SECOND)
+        self._ticks.timeout.connect(self._tick)
+        self._keys()
+
+    def begin(self, bridge: Bridge) -> None:
+        """The window is on the screen: load the first page and start to look."""
+        self._bridge = bridge
+        bridge.changed.connect(self._changed)
+        bridge.troubled.connect(self._troubled)
+        self.show_page("inbox")
+        self._ask_frame(frozenset(Part))
+        self._ticks.start()
+
+    @Slot(object)
+    def show_page(self, key: object) -> None:
+        """Go to a page; it is made when it is first wanted."""
+        name = str(key)
+        if self._bridge is None:
+            return
+        if name not in self.pages:
+            page: Any = pages.make(name, self._bridge, self._clock)
+            self.pages[name] = page
+            self.stack.addWidget(page)
+            self._introduce(name, page)
+            page.choose_workspace(self._workspace)
+        self._current = name
+        self.stack.setCurrentWidget(self.pages[name])
+        self.sidebar.show_page(name)
+
+    @Slot(object)
+    def choose_workspace(self, path: object) -> None:
+        """Show one workspace, or all."""
+        self._workspace = str(path) if path is not None else None
+        self.sidebar.switcher.show_current(self._workspace, self._theme.mode)
+        for page in self.pages.values():
+            page.choose_workspace(self._workspace)
+        self._ask_frame(frozenset({Part.INBOX}))
+
+    @Slot()
+    def start_runner(self) -> None:
+        """Start it in the background."""
+        if self._bridge is not None:
+            self._show_runner(RunnerSeen(RunnerState.STARTING))
+            self._bridge.ask(self, lambda office: office.start_runner(), self._runner_asked)
+
+    @Slot(object)
+    def show_run(self, run_id: object) -> None:
+        """Show one run on the Runs page."""
+        self.show_page("runs")
+        self.pages["runs"].show_run(str(run_id))
+
+    @Slot(object)
+    def show_gate(self, gate_id: object) -> None:
+        """Show one gate in the inbox."""
+        self.show_page("inbox")
+        self.pages["inbox"].go_to_gate(str(gate_id))
+
+    def raise_again(self) -> None:
+        """A second start: this window comes to the front."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.WindowStateChange and self._bridge is not None:
+            self._bridge.set_pace(HIDDEN if self.isMinimized() else ACTIVE)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing stops nothing: drafts are kept, decisions stand, the runner goes on."""
+        inbox = self.pages.get("inbox")
+        if inbox is not None:
+            inbox.flush()
+        self._settings.setValue("window/size", self.size())
+        self._settings.sync()
+        self._ticks.stop()
+        if self._bridge is not None:
+            self._bridge.close()
+        super().closeEvent(event)
+
+    def _introduce(self, name: str, page: Any) -> None:
+        """Connect a page to the frame."""
+        if name == "inbox":
+            page.run_wanted.connect(self.show_run)
+            page.start_wanted.connect(self.start_runner)
+            page.show_counts(self.counts)
+            page.show_runner(self.runner)
+        elif name == "runs":
+            page.gate_wanted.connect(self.show_gate)
+            page.templates_wanted.connect(self._to_templates)
+        elif name == "templates":
+            page.run_started.connect(self.show_run)
+
+    def _keys(self) -> None:
+        for number, (key, _words, _icon) in enumerate(PAGES, 1):
+            shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), self)
+            shortcut.setProperty("page", key)
+            shortcut.activated.connect(self._page_key)
+        for keys, slot in (
+            ("Ctrl+Shift+W", self.sidebar.switcher.open_menu),
+            ("Ctrl+F", self._find_here),
+            ("F6", self._next_pane),
+            ("Shift+F6", self._pane_before),
+        ):
+            QShortcut(QKeySequence(keys), self).activated.connect(slot)
+
+    def _ask_frame(self, parts: frozenset[Part]) -> None:
+        bridge, workspace = self._bridge, self._workspace
+        if bridge is None:
+            return
+        if parts & {Part.INBOX, Part.RUNS}:
+            bridge.ask(self, lambda office: office.counts(workspace), self._show_counts)
+        if parts & {Part.RUNNER, Part.RUNS}:
+            bridge.ask(self, lambda office: office.runner(), self._show_runner)
+        if Part.RUNS in parts:
+            bridge.ask(self, lambda office: office.workspaces(), self._show_workspaces)
+
+    def _show_counts(self, counts: Counts) -> None:
+        self.counts = counts
+        self.sidebar.show_counts(counts)
+        self.setWindowTitle(f"Counterfoil ({counts.for_me:,})" if counts.for_me else "Counterfoil")
+        inbox = self.pages.get("inbox")
+        if inbox is not None:
+            inbox.show_counts(counts)
+
+    def _show_runner(self, seen: RunnerSeen) -> None:
+        self.runner = seen
+        self.sidebar.runner.show_runner(seen)
+        inbox = self.pages.get("inbox")
+        if inbox is not None:
+            inbox.show_runner(seen)
+
+    def _runner_asked(self, _nothing: object) -> None:
+        self._ask_frame(frozenset({Part.RUNNER}))
+
+    def _show_workspaces(self, workspaces: tuple[Workspace, ...]) -> None:
+        self.sidebar.switcher.show_workspaces(workspaces)
+
+    @Slot(object)
+    def _changed(self, changes: Changes) -> None:
+        self._ask_frame(changes.parts)
+        for page in self.pages.values():
+            page.changed(changes)
+
+    @Slot(object)
+    def _troubled(self, trouble: Trouble) -> None:
+        """A question failed and its page did not say what to do then: one banner over the page, closed by the person."""
+        self._dismiss_notice()
+        close = Button("Close", "outline")
+        close.clicked.connect(self._dismiss_notice)
+        held = QWidget()
+        line = row(held, margins=(16, 12, 16, 4))
+        put(line, Banner("bad", trouble.message, [close], detail=trouble.next_step))
+        put(self._notice, held)
+
+    @Slot()
+    def _dismiss_notice(self) -> None:
+        item = self._notice.takeAt(0)
+        widget = item.widget() if item is not None else None
+        if widget is not None:
+            widget.deleteLater()
+
+    @Slot()
+    def _tick(self) -> None:
+        self.sidebar.runner.tick()
+        minute = self._clock.now_us() // times.MINUTE
+        if minute != self._minute:
+            self._minute = minute
+            inbox = self.pages.get("inbox")
+            if inbox is not None:
+                inbox.pane.tick()
+
+    @Slot(str)
+    def _choose_look(self, mode: str) -> None:
+        self._theme.choose(mode)
+        self._settings.setValue("look", mode)
+        self.sidebar.switcher.show_current(self._workspace, mode)
+
+    @Slot()
+    def _page_key(self) -> None:
+        sender = self.sender()
+        if sender is not None:
+            self.show_page(sender.property("page"))
+
+    @Slot()
+    def _to_templates(self) -> None:
+        self.show_page("templates")
+
+    @Slot()
+    def _find_here(self) -> None:
+        page = self.pages.get(self._current)
+        if page is not None:
+            page.find_here()
+
+    @Slot()
+    def _next_pane(self) -> None:
+        self._step_pane(1)
+
+    @Slot()
+    def _pane_before(self) -> None:
+        self._step_pane(-1)
+
+    def _step_pane(self, way: int) -> None:
+        page = self.pages.get(self._current)
+        if page is None:
+            return
+        stops: list[QWidget] = [self.sidebar.buttons[self._current], *page.panes()]
+        here = QApplication.focusWidget()
+        at = next(
+            (n for n, stop in enumerate(stops) if here is not None and (stop is here or stop.isAncestorOf(here))), -1
+        )
+        stops[(at + way) % len(stops)].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _skeleton() -> QWidget:
+    """What stands in the place of the first page until it is there."""
+    held = QWidget()
+    line = row(held)
+    list_side = Pane("app", margins=(0, 132, 0, 0))
+    list_side.setFixedWidth(LIST)
+    list_side.put(Skeleton(INBOX_ROW, label="Loading the inbox"))
+    detail = Pane("panel", margins=(0, 24, 0, 0))
+    detail.put(Skeleton(56, rows=8, inset=28, label="Loading"))
+    put(line, list_side, Rule(down=True))
+    line.addWidget(detail, 1)
+    return held

@@ -1,0 +1,169 @@
+"""“Needs your answer”: a row per thing that must be judged, its evidence inline, a choice without a default, a reason where one is due."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from counterfoil.desktop.gate.facts_grid import FactsGrid
+from counterfoil.desktop.gate.reading import AnswerRow, Reading
+from counterfoil.desktop.gate.session import Session
+from counterfoil.desktop.parts.boxes import Box, Rule
+from counterfoil.desktop.parts.form import LineEdit
+from counterfoil.desktop.parts.labels import Icon, Label, Prose
+from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.parts.segmented import Segmented
+from counterfoil.desktop.words.gates import choice_tone, choice_words
+from counterfoil.desktop.words.numbers import count
+
+
+class AnswerRowBox(QWidget):
+    """One row.
+
+    Signals:
+        chosen(str, str): key and choice.
+        reasoned(str, str): name of the reason's field and what was typed.
+        step_wanted(bool): Ctrl+Down or Ctrl+Up, to the next or previous row.
+    """
+
+    chosen = Signal(str, str)
+    reasoned = Signal(str, str)
+    step_wanted = Signal(bool)
+
+    def __init__(self, answer: AnswerRow, session: Session) -> None:
+        super().__init__()
+        self.answer = answer
+        self._session = session
+        lines = column(self, gap=8, margins=(14, 12, 14, 12))
+        head = row(gap=8)
+        mark = Icon("triangle-alert", "warn")
+        texts = column(gap=2)
+        put(texts, Prose(answer.title, "strong"))
+        if answer.flag:
+            put(texts, Prose(answer.flag, "warn"))
+        if answer.help:
+            put(texts, Prose(answer.help, "small"))
+        head.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(texts, 1)
+        put(lines, head)
+        if answer.facts:
+            facts = row(margins=(24, 0, 0, 0))
+            put(facts, FactsGrid(answer.facts))
+            put(lines, facts)
+        line = row(gap=10, margins=(24, 2, 0, 0))
+        options = [(choice, choice_words(choice), choice_tone(choice)) for choice in answer.choices]
+        self.choice = Segmented(options, name=f"Answer for {answer.title}", numbered=True)
+        self.choice.choose(session.choice(answer))
+        self.choice.picked.connect(self._picked)
+        put(line, self.choice)
+        self.reason = LineEdit(f"Reason for {answer.title}")
+        self.reason.setText(str(session.values.get(answer.reason, "")) if answer.reason else "")
+        self.reason.textEdited.connect(self._typed)
+        line.addWidget(self.reason, 1)
+        self._need = Label("", "small")
+        put(line, self._need, None)
+        put(lines, line)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what this row still needs."""
+        needs_reason = bool(self.answer.reason) and self._session.choice(self.answer) in self.answer.reasoned
+        self.reason.setVisible(needs_reason)
+        self.reason.setPlaceholderText("Reason (needed)" if needs_reason else "")
+        missing = self._session.missing(self.answer)
+        self._need.setText("Needs an answer" if missing == "choice" else "")
+        self._need.setVisible(missing == "choice")
+
+    def focus(self) -> None:
+        """Go to what is missing, else to the choice."""
+        if self._session.missing(self.answer) == "reason":
+            self.reason.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.choice.first().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.modifiers() == Qt.KeyboardModifier.ControlModifier and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self.step_wanted.emit(event.key() == Qt.Key.Key_Down)
+            return
+        super().keyPressEvent(event)
+
+    @Slot(str)
+    def _picked(self, choice: str) -> None:
+        self.chosen.emit(self.answer.key, choice)
+
+    @Slot(str)
+    def _typed(self, text: str) -> None:
+        self.reasoned.emit(self.answer.reason, text)
+
+
+class NeedsAnswer(Box):
+    """All rows, with how many are open.
+
+    Signals:
+        edited(): something was chosen or typed.
+    """
+
+    edited = Signal()
+
+    def __init__(self, reading: Reading, session: Session) -> None:
+        super().__init__("answers", gap=0, margins=(0, 0, 0, 4))
+        self._session = session
+        head = row(gap=8, margins=(14, 12, 14, 2))
+        self._count = Label("", "small")
+        put(head, Label("Needs your answer", "h2"), self._count, None)
+        self._hint = Label("1 2 3 choose · Ctrl+↓ next row", "caption")
+        put(head, self._hint)
+        self.put(head)
+        self.rows: list[AnswerRowBox] = []
+        for at, answer in enumerate(reading.answers):
+            if at:
+                self.put(Rule())
+            box = AnswerRowBox(answer, session)
+            box.chosen.connect(self._chosen)
+            box.reasoned.connect(self._reasoned)
+            box.step_wanted.connect(self._step)
+            self.rows.append(box)
+            self.put(box)
+        self.setAccessibleName("Needs your answer")
+        self.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._hint.setVisible(self.width() > 560)
+
+    def refresh(self) -> None:
+        """Say how many are open."""
+        for box in self.rows:
+            box.refresh()
+        missing = len(self._session.open_rows())
+        self._count.setText(f"{missing} of {count(len(self.rows), 'row')} open" if missing else "all answered")
+        self._count.set_tone("warn" if missing else "ok")
+
+    def focus_on(self, aim: str) -> bool:
+        """Go to a row by its key or by the name of its reason."""
+        for box in self.rows:
+            if aim in (box.answer.key, box.answer.reason):
+                box.focus()
+                return True
+        return False
+
+    @Slot(str, str)
+    def _chosen(self, key: str, choice: str) -> None:
+        self._session.choose(key, choice)
+        self.refresh()
+        self.edited.emit()
+
+    @Slot(str, str)
+    def _reasoned(self, name: str, text: str) -> None:
+        self._session.fill(name, text)
+        self.refresh()
+        self.edited.emit()
+
+    @Slot(bool)
+    def _step(self, forward: bool) -> None:
+        here = self.sender()
+        at = self.rows.index(here) if isinstance(here, AnswerRowBox) else -1
+        target = at + (1 if forward else -1)
+        if 0 <= target < len(self.rows):
+            self.rows[target].choice.first().setFocus(Qt.FocusReason.ShortcutFocusReason)

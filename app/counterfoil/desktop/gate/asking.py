@@ -1,0 +1,126 @@
+"""Which sheet opens for what, and the decision that comes out of it. One sheet at a time; closing one decides nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from counterfoil.desktop.gate.reading import plan_words
+from counterfoil.desktop.gate.session import Session
+from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet, reject_sheet, send_back_sheet, stop_sheet
+from counterfoil.desktop.gate.trouble import TITLES
+from counterfoil.desktop.office import Answer
+from counterfoil.desktop.parts.sheet import Sheet
+
+
+class Asking(QObject):
+    """Opens the sheets of one pane.
+
+    Signals:
+        given(Answer): a sheet's button was pressed.
+        changed(dict): edits by plan number.
+        typed(): something was typed that is kept.
+    """
+
+    given = Signal(object)
+    changed = Signal(object)
+    typed = Signal()
+
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(over)
+        self._over = over
+        self._session: Session | None = None
+        self._choice = ""
+        self.sheet: Sheet | None = None
+
+    def dismiss(self) -> None:
+        """Close what is open, keeping what was typed."""
+        if self.sheet is not None:
+            self.sheet.dismiss()
+
+    def send_back(self, session: Session) -> None:
+        """What should be different?"""
+        self._open_words(session, send_back_sheet(self._over, session.comment), "returned")
+
+    def reject(self, session: Session) -> None:
+        """Why not?"""
+        follows = next((line for line in session.reading.consequences if line.startswith("If you reject")), "")
+        sheet = reject_sheet(
+            self._over,
+            session.comment,
+            what=plan_words(session.reading),
+            follows=follows or "The run ends as Rejected.",
+        )
+        self._open_words(session, sheet, "rejected")
+
+    def change(self, session: Session) -> None:
+        """What the author lets people change."""
+        bodies = dict(enumerate(session.reading.seen.bodies, 1))
+        sheet = ChangeSheet(self._over, session.reading.seen.editable, bodies, session.edits)
+        sheet.changed.connect(self.changed)
+        self._open(session, sheet)
+
+    def trouble(self, session: Session, choice: str) -> None:
+        """The word that an answer to a doubt or a failure needs."""
+        self._open_words(session, self._trouble_sheet(choice), choice)
+
+    def _trouble_sheet(self, choice: str) -> WordsSheet:
+        if choice == "stop":
+            return stop_sheet(self._over, "this run")
+        if choice == "skip":
+            question = "Which value should it go on with?"
+            follows = "The run goes on without this step. The value is kept with your name."
+            return WordsSheet(
+                self._over, TITLES[choice], question=question, follows=follows, button="Go on with this value"
+            )
+        sends = choice == "not_happened"
+        return WordsSheet(
+            self._over,
+            TITLES[choice],
+            question="How do you know?",
+            follows="It is done once more, now, with the same key."
+            if sends
+            else "It counts as done and is not tried again.",
+            button="Do it once" if sends else "It happened",
+            one_line=True,
+        )
+
+    def _open_words(self, session: Session, sheet: WordsSheet, choice: str) -> None:
+        self._choice = choice
+        sheet.typed.connect(self._typed)
+        sheet.given.connect(self._given)
+        self._open(session, sheet)
+
+    def _open(self, session: Session, sheet: Sheet) -> None:
+        self._session = session
+        self.sheet = sheet
+        sheet.closed.connect(self._closed)
+        sheet.open(sheet.editor if isinstance(sheet, WordsSheet) else None)
+
+    @Slot(str)
+    def _given(self, text: str) -> None:
+        session = self._session
+        if session is not None:
+            self.given.emit(_answer(session, self._choice, text))
+
+    @Slot(str)
+    def _typed(self, text: str) -> None:
+        if self._session is not None and self._choice in ("returned", "rejected"):
+            self._session.comment = text
+            self.typed.emit()
+
+    @Slot()
+    def _closed(self) -> None:
+        self.sheet = None
+
+
+def _answer(session: Session, choice: str, text: str) -> Answer:
+    made: dict[str, Any] = {"returned": session.sent_back, "rejected": session.rejection}
+    if choice in made:
+        answer: Answer = made[choice](text)
+        return answer
+    if choice == "skip":
+        return session.chosen(choice, result=text)
+    return session.chosen(choice, comment=text)

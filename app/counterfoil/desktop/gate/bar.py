@@ -1,0 +1,147 @@
+"""The bar at the foot of a gate: one primary button that counts what it will do, and after the act the time to take it back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.gate.session import CLOSED, READY, Primary
+from counterfoil.desktop.parts.boxes import Box
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
+from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.tokens import BAR
+from counterfoil.desktop.words import gates as words
+
+_TICK = 200  # milliseconds
+_NARROW = 740
+
+
+class GateBar(Box):
+    """Primary, send back, reject, what silence means; or what was done, with Undo.
+
+    Signals:
+        acted(), send_back_wanted(), reject_wanted(), change_wanted(), undo_wanted(): as the buttons say.
+        settled(): the time to take it back is over.
+    """
+
+    acted = Signal()
+    send_back_wanted = Signal()
+    reject_wanted = Signal()
+    change_wanted = Signal()
+    undo_wanted = Signal()
+    settled = Signal()
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__("bar", gap=0, margins=(0, 0, 0, 0))
+        self._clock = clock
+        self._until = 0
+        self._verdict = ""
+        self._above = row(margins=(28, 8, 24, 0))
+        self._short = Prose("", "caption", leading=1.35)
+        put(self._above, self._short)
+        self.stack = QStackedWidget()
+        self.stack.setFixedHeight(BAR + 2)
+        self.put(self._above, self.stack)
+        self.primary = Button("", "primary", icon="check")
+        self.key = Chip("Ctrl ↵", "key")
+        self.change = Button("Change…", icon="pencil", help="Change what may be changed (Ctrl+E)")
+        self.send_back = Button("Send back…", icon="undo-2", help="Say what should be different (Ctrl+B)")
+        self.reject = Button("Reject…", "danger", help="Say no, with a reason (Ctrl+Shift+R)")
+        self.silence = Prose("", "caption", leading=1.35)
+        self.stack.addWidget(self._open_row())
+        self.undo = Button("Undo", icon="rotate-ccw", help="Take it back (Ctrl+Z)")
+        self.done = Label("", "strong")
+        self._done_icon = Icon("circle-check", "ok")
+        self.stack.addWidget(self._done_row())
+        self._ticks = QTimer(self)
+        self._ticks.setInterval(_TICK)
+        self._ticks.timeout.connect(self._tick)
+        self.primary.clicked.connect(self.acted)
+        self.change.clicked.connect(self.change_wanted)
+        self.send_back.clicked.connect(self.send_back_wanted)
+        self.reject.clicked.connect(self.reject_wanted)
+        self.undo.clicked.connect(self.undo_wanted)
+
+    @property
+    def counting(self) -> bool:
+        """Whether a decision can still be taken back."""
+        return self._ticks.isActive()
+
+    def show_primary(self, primary: Primary) -> None:
+        """What the button says and whether it acts, leads on, or is off."""
+        ready = primary.state == READY
+        kind = "primary" if ready or primary.state == CLOSED else "outline"
+        self.primary.set_kind(kind, "check" if ready else "triangle-alert" if primary.state != CLOSED else "")
+        self.primary.say(primary.words)
+        self.primary.setEnabled(primary.state != CLOSED)
+        self.primary.setAccessibleDescription(
+            "" if ready else "Goes to what is missing" if primary.state != CLOSED else "Off"
+        )
+        self.key.setVisible(ready)
+
+    def show_open(self, *, silence: str, can_decide: bool, can_change: bool, can_send_back: bool) -> None:
+        """The bar of a gate that waits."""
+        self._ticks.stop()
+        self.say(silence)
+        for button in (self.send_back, self.reject):
+            button.setVisible(can_decide and (button is not self.send_back or can_send_back))
+        self.change.setVisible(can_decide and can_change)
+        self.stack.setCurrentIndex(0)
+        self._fit()
+
+    def say(self, silence: str) -> None:
+        """What silence means, or what the next key does."""
+        self.silence.say(silence)
+        self._short.say(silence)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """In a narrow pane what silence means stands above the buttons."""
+        narrow = self.width() < _NARROW
+        waiting = self.stack.currentIndex() == 0
+        self.silence.setVisible(not narrow)
+        self._short.setVisible(narrow and waiting)
+        self._above.setContentsMargins(28, 8 if narrow and waiting else 0, 24, 0)
+
+    def show_done(self, verdict: str, until_us: int) -> None:
+        """Count down until it takes effect."""
+        self._verdict, self._until = verdict, until_us
+        good = verdict in ("approved", "answered")
+        self._done_icon.show_icon(
+            "circle-check" if good else "undo-2" if verdict == "returned" else "circle-x", "ok" if good else "text2"
+        )
+        self.stack.setCurrentIndex(1)
+        self._fit()
+        self._ticks.start()
+        self._tick()
+
+    @Slot()
+    def _tick(self) -> None:
+        left = max(0, self._until - self._clock.now_us())
+        seconds = -(-left // 1_000_000)
+        self.done.setText(words.after_the_act(self._verdict, seconds))
+        self.undo.setVisible(left > 0)
+        if left == 0:
+            self._ticks.stop()
+            self.settled.emit()
+
+    def _open_row(self) -> QWidget:
+        held = QWidget()
+        line = row(held, gap=8, margins=(28, 0, 24, 0))
+        put(line, self.primary, self.key, self.change, self.send_back, 8)
+        line.addWidget(self.silence, 1, Qt.AlignmentFlag.AlignVCenter)
+        line.addStretch(0)
+        put(line, 8, self.reject)
+        return held
+
+    def _done_row(self) -> QWidget:
+        held = QWidget()
+        line = row(held, gap=10, margins=(28, 0, 24, 0))
+        put(line, self._done_icon, self.done, 6, self.undo, None)
+        return held

@@ -1,0 +1,409 @@
+"""The right pane of the inbox: loads a gate, keeps what is filled in, commits the decision, counts down, and notices what changes.
+
+A decision leaves here only by a click on the bar or Ctrl+Enter with the focus in this pane, never within 400 ms of a change of gate, and
+it names the digest that was on the screen.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.bridge import Bridge, Latest, Trouble
+from counterfoil.desktop.gate import reading as gate_reading
+from counterfoil.desktop.gate.asking import Asking
+from counterfoil.desktop.gate.bar import GateBar
+from counterfoil.desktop.gate.page import GatePage
+from counterfoil.desktop.gate.session import CLOSED, READY, Session, kept_choices
+from counterfoil.desktop.office import Answer, DecisionMade, GateSeen
+from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.words import gates as words
+from counterfoil.desktop.words import times
+
+PATIENCE = 300  # milliseconds before a skeleton stands where nothing is yet
+DRAFT = 120  # milliseconds after the last stroke
+_EMPTY, _WAITING, _PAGE = 0, 1, 2
+
+
+class GateDetail(Pane):
+    """One gate at a time.
+
+    Signals:
+        decided(str): a decision on this gate was committed.
+        settled(str): it took effect.
+        undone(str): it was taken back.
+        run_wanted(str): show this run.
+        print_wanted(GateSeen): put it on paper.
+        gate_wanted(str): go to another gate (a newer round).
+    """
+
+    decided = Signal(str)
+    settled = Signal(str)
+    undone = Signal(str)
+    run_wanted = Signal(object)
+    print_wanted = Signal(object)
+    gate_wanted = Signal(object)
+
+    def __init__(self, bridge: Bridge, clock: Clock) -> None:
+        super().__init__("panel")
+        self._bridge, self._clock = bridge, clock
+        self._latest = Latest()
+        self.gate_id = ""
+        self.session: Session | None = None
+        self.page: GatePage | None = None
+        self._focus_title = False
+        self._sending = False
+        self.area = QScrollArea()
+        self.area.setProperty("surface", "panel")
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.nothing = Nothing("inbox", "Choose a gate to see what it asks.")
+        self.stack = QStackedWidget()
+        for page in (self.nothing, Skeleton(56, rows=9, inset=28, label="Loading the gate"), self.area):
+            self.stack.addWidget(page)
+        self.bar = GateBar(clock)
+        self.bar.hide()
+        self.lines.addWidget(self.stack, 1)
+        self.put(self.bar)
+        self._patience = _single_shot(self, PATIENCE)
+        self._patience.timeout.connect(self._show_skeleton)
+        self._save = _single_shot(self, DRAFT)
+        self._save.timeout.connect(self.keep_draft)
+        self.asking = Asking(self)
+        self._connect()
+
+    def show_gate(self, gate_id: str, *, focus: bool = False) -> None:
+        """Load another gate; `focus` puts the focus on its title when it is there."""
+        self._focus_title = focus
+        if gate_id == self.gate_id and self.page is not None:
+            self.focus_title()
+            return
+        self.keep_draft()
+        self.asking.dismiss()
+        self.gate_id = gate_id
+        self.bar.setEnabled(False)
+        self._patience.start()
+        self._ask()
+
+    def refresh(self) -> None:
+        """Something changed in the data folder: look again."""
+        if self.gate_id and not self._sending:
+            self._ask()
+
+    def clear(self, title: str = "Choose a gate to see what it asks.", detail: str = "") -> None:
+        """No gate is chosen."""
+        self.keep_draft()
+        self.asking.dismiss()
+        self._latest.take(None)
+        self._patience.stop()
+        self.gate_id = ""
+        self.session = None
+        self._retire_page()
+        self.nothing.say(title, detail)
+        self.stack.setCurrentIndex(_EMPTY)
+        self.bar.hide()
+
+    def focus_title(self) -> None:
+        """Put the focus where reading begins."""
+        if self.page is not None:
+            self.page.head.title.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def focus_bar(self) -> None:
+        """Ctrl+Enter in the list comes here: it moves the focus and decides nothing."""
+        session = self.session
+        if session is None or self.page is None:
+            return
+        primary = session.primary()
+        if primary.state == READY:
+            self.bar.primary.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.bar.say(f"Ctrl+Enter again: {primary.words}.")
+        elif primary.aim:
+            self.page.focus_on(primary.aim)
+        else:
+            self.focus_title()
+
+    @Slot()
+    def keep_draft(self) -> None:
+        """Write down what is filled in now."""
+        self._save.stop()
+        session = self.session
+        if session is None or not session.reading.open:
+            return
+        draft, gate_id = session.draft(), session.reading.seen.gate_id
+        if draft != session.reading.seen.draft:
+            self._bridge.do(self._bridge, lambda office: office.save_draft(gate_id, draft))
+
+    @Slot()
+    def act(self) -> None:
+        """The primary button, or Ctrl+Enter in this pane."""
+        session = self.session
+        if session is None or not self._idle():
+            return
+        primary = session.primary()
+        if primary.state == READY:
+            self._decide(session.answer())
+        elif primary.state != CLOSED and self.page is not None:
+            self.page.focus_on(primary.aim)
+
+    @Slot()
+    def send_back(self) -> None:
+        """Open the sheet “What should be different?”."""
+        if self.session is not None and self._may_ask():
+            self.asking.send_back(self.session)
+
+    @Slot()
+    def reject(self) -> None:
+        """Open the sheet that asks why not."""
+        if self.session is not None and self._may_ask():
+            self.asking.reject(self.session)
+
+    @Slot()
+    def change(self) -> None:
+        """Open the sheet with what may be changed."""
+        if self.session is not None and self.session.reading.seen.editable and self._may_ask():
+            self.asking.change(self.session)
+
+    @Slot()
+    def undo(self) -> None:
+        """Take the decision back while that is possible."""
+        if self.bar.counting:
+            gate_id = self.gate_id
+            self._bridge.ask(self, lambda office: office.void(gate_id), self._undone, self._refused)
+
+    def _connect(self) -> None:
+        self.bar.acted.connect(self.act)
+        self.bar.send_back_wanted.connect(self.send_back)
+        self.bar.reject_wanted.connect(self.reject)
+        self.bar.change_wanted.connect(self.change)
+        self.bar.undo_wanted.connect(self.undo)
+        self.bar.settled.connect(self._settled)
+        self.asking.given.connect(self._decide)
+        self.asking.changed.connect(self._changed)
+        self.asking.typed.connect(self._save.start)
+        keys = (
+            ("Ctrl+Return", self.act),
+            ("Ctrl+Enter", self.act),
+            ("Ctrl+B", self.send_back),
+            ("Ctrl+E", self.change),
+            ("Ctrl+Shift+R", self.reject),
+            ("Ctrl+Z", self.undo),
+            ("Ctrl+P", self._print),
+        )
+        for sequence, slot in keys:
+            shortcut = QShortcut(QKeySequence(sequence), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)
+
+    def _ask(self) -> None:
+        gate_id = self.gate_id
+        self._latest.take(self._bridge.ask(self, lambda office: office.gate(gate_id), self._arrived, self._not_there))
+
+    def _arrived(self, seen: GateSeen) -> None:
+        self._patience.stop()
+        now = self._clock.now_us()
+        fresh = gate_reading.read(seen, times.local(now).date())
+        old = self.session
+        if old is not None and self.page is not None and old.reading.seen.gate_id == seen.gate_id:
+            if _same(old.reading.seen, seen):
+                return
+            if old.reading.open and fresh.open and old.reading.digest != fresh.digest:
+                self._freeze(old, seen)
+                return
+        self._build(fresh, now)
+
+    def _build(self, fresh: gate_reading.Reading, now: int) -> None:
+        old = self.session
+        moved = old is None or old.reading.seen.gate_id != fresh.seen.gate_id
+        place = 0 if moved else self.area.verticalScrollBar().value()
+        self.session = Session(fresh, now)
+        self.session.loading = len(fresh.files) if fresh.open else 0
+        if not moved and old is not None:
+            kept_choices(old, self.session)
+        page = GatePage(fresh, self.session, self._bridge, self.area, now, times.local(now).date())
+        page.edited.connect(self._edited)
+        page.opened.connect(self._save.start)
+        page.picked.connect(self._picked)
+        page.loading.connect(self._loading)
+        page.run_wanted.connect(self.run_wanted)
+        page.print_wanted.connect(self._print)
+        self._retire_page()
+        self.page = page
+        self.area.setWidget(page)
+        self.area.verticalScrollBar().setValue(place)
+        self.stack.setCurrentIndex(_PAGE)
+        self.bar.setEnabled(True)
+        self._show_bar()
+        digest, gate_id = fresh.digest, fresh.seen.gate_id
+        self._bridge.do(self._bridge, lambda office: office.mark_read(gate_id, digest))
+        if fresh.seen.successor and not fresh.open:
+            self._offer_successor(fresh.seen.successor)
+        if self._focus_title:
+            self._focus_title = False
+            self.focus_title()
+
+    def _retire_page(self) -> None:
+        if self.page is not None:
+            self.page.retire()
+            self.page = None
+
+    def _show_bar(self) -> None:
+        session = self.session
+        if session is None:
+            return
+        reading = session.reading
+        if self.bar.counting:
+            return
+        trouble = reading.kind in ("doubt", "failure")
+        self.bar.setVisible(reading.open and not trouble)
+        due = times.iso_instant(str(reading.seen.document.get("due_at")))
+        self.bar.show_open(
+            silence=words.silence(due, reading.seen.document.get("on_due"), self._clock.now_us()),
+            can_decide=reading.open and reading.seen.may_decide,
+            can_change=bool(reading.seen.editable),
+            can_send_back=not trouble,
+        )
+        self.bar.show_primary(session.primary())
+
+    @Slot()
+    def _edited(self) -> None:
+        if self.session is not None:
+            self.bar.show_primary(self.session.primary())
+            self._save.start()
+
+    @Slot(int)
+    def _loading(self, left: int) -> None:
+        if self.session is not None:
+            self.session.loading = left
+            self.bar.show_primary(self.session.primary())
+
+    @Slot(object)
+    def _decide(self, answer: Answer) -> None:
+        self._save.stop()
+        self._sending = True
+        self.bar.primary.setEnabled(False)
+        self._bridge.ask(self, lambda office: office.decide(answer), self._decided, self._refused)
+
+    def _decided(self, made: DecisionMade) -> None:
+        self._sending = False
+        if made.gate_id != self.gate_id:
+            return
+        self.bar.show()
+        self.bar.show_done(made.verdict, made.effective_at)
+        self.focus_title()
+        self.decided.emit(made.gate_id)
+        self._ask()
+
+    def _refused(self, trouble: Trouble) -> None:
+        self._sending = False
+        self._say(trouble)
+        self._show_bar()
+        self._ask()
+
+    def _undone(self, _nothing: object) -> None:
+        self.bar.show_open(silence="", can_decide=True, can_change=False, can_send_back=True)
+        self.undone.emit(self.gate_id)
+        self._ask()
+
+    @Slot()
+    def _settled(self) -> None:
+        self.settled.emit(self.gate_id)
+        self._ask()
+
+    @Slot(object)
+    def _changed(self, edits: dict[str, dict[str, object]]) -> None:
+        if self.session is not None and self.page is not None:
+            self.session.edits = edits
+            if edits:
+                self.page.say(
+                    Banner("info", "Changed by you. The changed effect is judged again before it is performed.")
+                )
+            self._edited()
+
+    @Slot(object)
+    def _picked(self, choice: object) -> None:
+        """An answer of a doubt or a failure: a sheet follows, except for trying again."""
+        session = self.session
+        if session is None or not self._idle():
+            return
+        if choice == "retry":
+            self._decide(session.chosen("retry"))
+        else:
+            self.asking.trouble(session, str(choice))
+
+    def _freeze(self, old: Session, seen: GateSeen) -> None:
+        """It changed while it was open: nothing can be decided until it was looked at again."""
+        if old.frozen:
+            return
+        old.frozen = "changed"
+        at = times.clock_time(self._clock.now_us())
+        again = Button("Show what changed", "outline", icon="eye")
+        again.clicked.connect(self._look_again)
+        if self.page is not None:
+            self.page.say(Banner("warn", f"This changed at {at}. Look again before you decide.", [again]))
+        self.bar.show_primary(old.primary())
+
+    @Slot()
+    def _look_again(self) -> None:
+        if self.session is not None:
+            self.keep_draft()
+            old = self.session
+            self._retire_page()
+            self._bridge.ask(self, lambda office: office.gate(old.reading.seen.gate_id), self._arrived, self._not_there)
+
+    def _offer_successor(self, gate_id: str) -> None:
+        go = Button("Go to it", "outline", icon="arrow-right", key=gate_id)
+        go.chosen.connect(self.gate_wanted)
+        if self.page is not None:
+            self.page.say(Banner("info", "A newer round of this question is open.", [go]))
+
+    def _not_there(self, trouble: Trouble) -> None:
+        self._patience.stop()
+        self.clear(trouble.message, trouble.next_step)
+
+    def _say(self, trouble: Trouble) -> None:
+        if self.page is not None:
+            self.page.say(Banner("bad", trouble.message, detail=trouble.next_step))
+
+    @Slot()
+    def _show_skeleton(self) -> None:
+        self.stack.setCurrentIndex(_WAITING)
+        self.bar.hide()
+
+    def _idle(self) -> bool:
+        """Whether an act may begin: nothing is under way, and the gate has stood here long enough to be meant."""
+        session = self.session
+        busy = session is None or self.asking.sheet is not None or self._sending or self.bar.counting
+        return not busy and session is not None and not session.guarded(self._clock.now_us())
+
+    def _may_ask(self) -> bool:
+        session = self.session
+        if session is None or session.reading.kind not in ("approval", "question"):
+            return False
+        return self._idle() and session.reading.open and session.reading.seen.may_decide and not session.frozen
+
+    @Slot()
+    def _print(self) -> None:
+        if self.session is not None:
+            self.print_wanted.emit(self.session.reading.seen)
+
+
+def _same(old: GateSeen, new: GateSeen) -> bool:
+    """Whether nothing changed that is on the screen; drafts are this person's own."""
+    return (
+        old.document == new.document
+        and old.after == new.after
+        and old.successor == new.successor
+        and old.story == new.story
+    )
+
+
+def _single_shot(owner: QWidget, milliseconds: int) -> QTimer:
+    timer = QTimer(owner)
+    timer.setSingleShot(True)
+    timer.setInterval(milliseconds)
+    return timer

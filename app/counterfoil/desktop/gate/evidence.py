@@ -1,0 +1,180 @@
+"""The sections below the answers, one builder per kind of evidence. What the window does not know is shown as labelled text: a gate
+can always be decided."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from counterfoil.desktop.gate.facts_grid import FactsGrid
+from counterfoil.desktop.gate.reading import Section
+from counterfoil.desktop.parts.boxes import Box, Quote
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Label, Prose
+from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.parts.search import SearchField
+from counterfoil.desktop.tables.adapter import TableAdapter
+from counterfoil.desktop.tables.diff_view import DiffView
+from counterfoil.desktop.tables.differences import DiffLine
+from counterfoil.desktop.tables.table import from_evidence
+from counterfoil.desktop.tables.view import TableView
+from counterfoil.desktop.theme import font
+from counterfoil.desktop.words.numbers import number
+from counterfoil.desktop.words.plain import one_line, plain
+from counterfoil.desktop.words.values import shown
+
+_FILTERED = 10  # tables longer than this get a field to filter by
+_READ = 3000  # signs up to which a text is shown as prose
+_SHOWN = 200_000  # signs of a text that are shown at all
+
+
+class SectionBox(QWidget):
+    """A titled part of the page; `anchor` is what the index goes to."""
+
+    def __init__(self, section: Section) -> None:
+        super().__init__()
+        self.section = section
+        self.lines = column(self, gap=8)
+        self.head = row(gap=8)
+        self.title = Label(section.title, "h2", wrap=True)
+        put(self.head, self.title)
+        if section.count is not None:
+            put(self.head, Label(number(section.count), "body2"))
+        self.head.addStretch(1)
+        put(self.lines, self.head)
+        self.setAccessibleName(section.title)
+
+
+class TableSection(SectionBox):
+    """A table with its filter and copying.
+
+    Signals:
+        held_changed(tuple): numbers of the held rows.
+    """
+
+    held_changed = Signal(object)
+
+    def __init__(self, section: Section, today: date, *, holdable: bool, held: tuple[int, ...]) -> None:
+        super().__init__(section)
+        data = section.entry.get("data")
+        table = from_evidence(data if isinstance(data, Mapping) else {}, today)
+        self.adapter = TableAdapter(table, holdable=holdable)
+        self.adapter.hold(held)
+        self.adapter.held_changed.connect(self._held)
+        self.table = TableView(self.adapter, section.title)
+        if len(table.lines) > _FILTERED:
+            field = SearchField(f"Filter {section.title.lower()}")
+            field.setFixedWidth(190)
+            field.textChanged.connect(self.adapter.wanted)
+            put(self.head, field)
+        copy = Button("", "icon", icon="copy", name=f"Copy {section.title.lower()} (all rows, in full)")
+        copy.clicked.connect(self.table.copy_rows)
+        put(self.head, copy)
+        card = Box("card", gap=0, margins=(1, 1, 1, 1))
+        card.put(self.table)
+        put(self.lines, card)
+        if source := one_line(section.entry.get("source") or ""):
+            put(self.lines, Label(f"Quoted from {source}", "caption", wrap=True))
+
+    @Slot()
+    def _held(self) -> None:
+        self.held_changed.emit(self.adapter.held)
+
+
+def build(section: Section, today: date) -> SectionBox:
+    """The widget of a section that needs nobody else; tables, files and sources are made by their own classes."""
+    box = SectionBox(section)
+    put(box.lines, _BUILDERS.get(section.kind, _unknown)(section, today))
+    return box
+
+
+def _fields(section: Section, today: date) -> QWidget:
+    pairs = [(plain(name), shown(value, today)) for name, value in _pairs(section.entry.get("data"))]
+    if not pairs:
+        return _unknown(section, today)
+    box = Box("card").put(FactsGrid(pairs))
+    if source := one_line(section.entry.get("source") or ""):
+        box.put(Label(f"Quoted from {source}", "caption", wrap=True))
+    return box
+
+
+def _text(section: Section, _today: date) -> QWidget:
+    text = plain(section.entry.get("data") or "", lines=True)
+    source = one_line(section.entry.get("source") or "")
+    if len(text) > _READ or section.title == "Traceback":
+        return _long(text, section.title, source)
+    return Quote(text, _whose(source)) if source else Box("card").put(Prose(text))
+
+
+def _whose(source: str) -> str:
+    return source if source.startswith(("Written by", "Quoted from")) else f"Quoted from {source}"
+
+
+def _long(text: str, title: str, source: str) -> QWidget:
+    box = Box("quote", gap=6, margins=(1, 1, 1, 8))
+    page = QPlainTextEdit(text[:_SHOWN])
+    page.setReadOnly(True)
+    page.setTabChangesFocus(True)
+    page.setFont(font(12, mono=True))
+    page.setAccessibleName(title)
+    page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    page.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+    page.setFixedHeight(min(20, text.count("\n") + 2) * 18 + 16)
+    box.put(page)
+    if len(text) > _SHOWN:
+        box.put(Label(f"The first {_SHOWN:,} of {len(text):,} signs. The whole is in the file.", "caption", wrap=True))
+    if source:
+        line = row(margins=(14, 0, 14, 0))
+        put(line, Label(_whose(source), "caption", wrap=True))
+        box.put(line)
+    return box
+
+
+def _diff(section: Section, today: date) -> QWidget:
+    data = section.entry.get("data")
+    if not isinstance(data, str):
+        return _unknown(section, today)
+    lines = [_diff_line(line) for line in data.splitlines() if not line.startswith(("---", "+++"))]
+    return Box("card", gap=0, margins=(1, 6, 1, 6)).put(DiffView(lines, section.title))
+
+
+def _diff_line(line: str) -> DiffLine:
+    sign = {"+": "+", "-": "−", "@": "…"}.get(line[:1], " ")
+    return DiffLine(sign, None, None, line if sign == "…" else line[1:])
+
+
+def _story(section: Section, _today: date) -> QWidget:
+    box = Box("card", gap=6)
+    lines: Sequence[str] = section.entry.get("lines") or ()
+    for line in lines[:7]:
+        box.put(Prose(plain(line), "body2"))
+    return box
+
+
+def _unknown(section: Section, _today: date) -> QWidget:
+    """Anything else: its plain data, indented, whole."""
+    text = plain(json.dumps(section.entry.get("data"), indent=2, ensure_ascii=False, default=str), lines=True)
+    label = f"This evidence is of the kind ‘{plain(section.kind)}’, which this version does not know. It is shown as it came."
+    held = Box("card", gap=8)
+    held.put(Prose(label, "small"), _long(text, section.title, one_line(section.entry.get("source") or "")))
+    return held
+
+
+def _pairs(data: Any) -> list[tuple[Any, Any]]:
+    if not isinstance(data, Sequence) or isinstance(data, str):
+        return []
+    pairs = [(one[0], one[1]) for one in data if isinstance(one, Sequence) and len(one) == 2]
+    return pairs if len(pairs) == len(data) else []
+
+
+_BUILDERS: dict[str, Callable[[Section, date], QWidget]] = {
+    "fields": _fields,
+    "text": _text,
+    "diff": _diff,
+    "story": _story,
+}

@@ -1,0 +1,75 @@
+"""Pairs of name and value as people compare them: what was, above what is, marked with signs and colours; nothing shortened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.parts.layouts import TOP, row
+from counterfoil.desktop.theme import colour, current, font
+
+_BEFORE = frozenset({"before", "old", "last paid account", "known account"})
+_NOW = frozenset({"now", "new", "after", "found"})
+LABEL = 104
+
+
+class FactsGrid(QWidget):
+    """Names at the left, values at the right; before and now stand on the colours of a change."""
+
+    def __init__(self, pairs: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(5)
+        grid.setColumnStretch(1, 1)
+        for at, (name, value) in enumerate(pairs):
+            label = Prose(name, "small", leading=19 / 12)
+            label.setFixedWidth(LABEL)
+            grid.addWidget(label, at, 0, TOP)
+            sign = mark_of(name)
+            shown: QWidget = Changed(value, sign) if sign else Prose(value, "body")
+            shown.setAccessibleDescription(name)
+            grid.addWidget(shown, at, 1)
+        self.setAccessibleName("; ".join(f"{name}: {value}" for name, value in pairs))
+
+
+class Changed(QWidget):
+    """A value on the ground of what is gone (−) or what is new (+), with an edge and its sign."""
+
+    def __init__(self, value: str, sign: str) -> None:
+        super().__init__()
+        self._sign = sign
+        line = row(self, margins=(24, 3, 8, 3))
+        text = Prose(value, "medium")
+        text.setFont(font(13, 500, figures=True))
+        line.addWidget(text, 1)
+        self.setAccessibleName(f"{'removed' if sign == '−' else 'added'}: {value}")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = current()
+        gone = self._sign == "−"
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour(tokens.gone if gone else tokens.add))
+        painter.drawRoundedRect(QRectF(self.rect()), 4, 4)
+        ink = colour(tokens.bad if gone else tokens.ok)
+        painter.setBrush(ink)
+        painter.drawRoundedRect(QRectF(0, 0, 3, self.height()), 1.5, 1.5)
+        painter.setPen(ink)
+        painter.setFont(font(13, 600, mono=True))
+        painter.drawText(QRectF(8, 3, 14, 19), Qt.AlignmentFlag.AlignCenter, self._sign)
+        painter.end()
+
+
+def mark_of(name: str) -> str:
+    """− for what was, + for what is, "" for anything else."""
+    folded = name.casefold().strip()
+    if folded in _BEFORE:
+        return "−"
+    return "+" if folded in _NOW else ""

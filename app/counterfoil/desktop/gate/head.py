@@ -1,0 +1,139 @@
+"""The top of a gate: where it comes from, what is asked, what follows from each answer, and the key figures."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from counterfoil.desktop.gate.reading import Reading
+from counterfoil.desktop.parts.boxes import Banner, Box
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Icon, Label, Prose
+from counterfoil.desktop.parts.layouts import Flow, column, put, row
+from counterfoil.desktop.words import gates as words
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.plain import one_line
+
+_KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad"}
+_STRONG_STARTS = ("If you approve:", "If you reject:", "If you answer:")
+
+
+class GateHead(QWidget):
+    """Everything above the answers.
+
+    Signals:
+        run_wanted(str): show the run this gate belongs to.
+        print_wanted(): put the gate on paper.
+    """
+
+    run_wanted = Signal(object)
+    print_wanted = Signal()
+
+    def __init__(self, reading: Reading, now_us: int) -> None:
+        super().__init__()
+        seen = reading.seen
+        lines = column(self, gap=0)
+        put(lines, self._path(reading), 6)
+        asked = words.asked(
+            times.iso_instant(str(seen.document["asked_at"])) or now_us, seen.started_by, seen.me, now_us, seen.files_at
+        )
+        put(lines, Prose(asked, "caption"), 8)
+        self.title = Prose(reading.title, "title", leading=1.3)
+        self.title.setProperty("ringless", True)
+        self.title.setAccessibleDescription(words.KIND_WORDS.get(reading.kind, "") or "Approval")
+        kind = words.KIND_WORDS.get(reading.kind, "")
+        if kind:
+            line = row(gap=6, margins=(0, 0, 0, 4))
+            tone = _KIND_TONES.get(reading.kind, "text2")
+            put(line, Icon(words.KIND_ICONS[reading.kind], tone), Label(kind, "small_strong", tone=tone), None)
+            put(lines, line)
+        put(lines, self.title, 14)
+        if reading.effects_first or reading.consequences:
+            put(lines, consequences_box(reading), 16)
+        figures = list(reading.figures)
+        due = times.iso_instant(str(seen.document.get("due_at")))
+        if due is not None and len(figures) < 4 and reading.open:
+            figures.append(("Decide by", times.when(due, now_us)))
+        if figures:
+            put(lines, _figures(figures, due is not None and reading.open), 4)
+
+    def _path(self, reading: Reading) -> QWidget:
+        seen = reading.seen
+        held = QWidget()
+        whole = row(held, gap=8)
+        path = QWidget()
+        flow = Flow(path)
+        run = Button(
+            f"Run {seen.run_number}", "link", key=str(seen.document["run_id"]), help="Show every step of this run"
+        )
+        run.chosen.connect(self.run_wanted)
+        crumbs: list[QWidget] = [Label(one_line(seen.template), "small")]
+        if seen.run_title and seen.run_title != seen.template:
+            crumbs.append(Label(one_line(seen.run_title), "small"))
+        crumbs.append(run)
+        if seen.step is not None:
+            crumbs.append(Label(f"Step {seen.step}", "small"))
+        for at, crumb in enumerate(crumbs):
+            if at:
+                flow.addWidget(Icon("chevron-right", "text3", 14))
+            flow.addWidget(crumb)
+        whole.addWidget(path, 1, Qt.AlignmentFlag.AlignVCenter)
+        protection = words.PROTECTION.get(seen.isolation, seen.isolation)
+        badge = Label(f"Protected: {protection}", "caption")
+        badge.setToolTip(words.PROTECTION_SENTENCES.get(seen.isolation, ""))
+        badge.setAccessibleDescription(words.PROTECTION_SENTENCES.get(seen.isolation, ""))
+        history = Button(
+            "", "icon", icon="history", name="Show every step of this run", key=str(seen.document["run_id"])
+        )
+        history.chosen.connect(self.run_wanted)
+        printer = Button("", "icon", icon="printer", name="Save as PDF… (Ctrl+P)")
+        printer.clicked.connect(self.print_wanted)
+        put(whole, Icon("shield-off" if protection == "None" else "shield", "text3", 14), badge, history, printer)
+        return held
+
+
+def consequences_box(reading: Reading) -> Box:
+    """What follows from each answer; what leaves the house comes first and strong."""
+    box = Box("quiet", gap=4, margins=(14, 10, 14, 10))
+    for sentence in reading.effects_first:
+        line = row(gap=8)
+        line.addWidget(Icon("mail", "warn"), 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(Prose(sentence, "strong"), 1)
+        box.put(line)
+    for sentence in reading.consequences:
+        start = next((one for one in _STRONG_STARTS if sentence.startswith(one)), "")
+        box.put(Prose(sentence, "body", strong=[(0, len(start))] if start else ()))
+    box.setAccessibleName("What follows from each answer")
+    return box
+
+
+def state_banner(reading: Reading, now_us: int, why: str = "") -> Banner | None:
+    """How a gate that is open no more ended, with the way on."""
+    state = str(reading.seen.document["state"])
+    said = words.closed(state, list(reading.seen.document.get("decisions") or ()), reading.seen.me, now_us, why)
+    if not said:
+        return None
+    decided = state == "decided"
+    last = (reading.seen.document.get("decisions") or [{}])[-1]
+    comment = one_line(last.get("comment") or "")
+    tone = "ok" if decided and last.get("verdict") in ("approved", "answered") else "info" if decided else "quiet"
+    return Banner(
+        tone,
+        said if comment or not decided else f"{said} Nothing left to decide.",
+        detail=f"‘{comment}’" if comment else "",
+    )
+
+
+def _figures(figures: list[tuple[str, str]], due: bool) -> QWidget:
+    held = QWidget()
+    flow = Flow(held, gap=32, line_gap=10)
+    for at, (name, value) in enumerate(figures):
+        one = QWidget()
+        lines = column(one, gap=2)
+        last = due and at == len(figures) - 1
+        shown = Label(value, "figure", tone="warn" if last else "text")
+        shown.setAccessibleDescription(name)
+        shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        put(lines, Label(name, "small"), shown)
+        flow.addWidget(one)
+    return held

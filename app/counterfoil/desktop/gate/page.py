@@ -1,0 +1,270 @@
+"""The scrolled page of one gate. It is put together in small portions, so that no frame waits for a long table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QScrollArea, QWidget
+
+from counterfoil.desktop.bridge import Bridge
+from counterfoil.desktop.gate.answers import NeedsAnswer
+from counterfoil.desktop.gate.evidence import SectionBox, TableSection, build
+from counterfoil.desktop.gate.facts_grid import FactsGrid
+from counterfoil.desktop.gate.files import FilesSection
+from counterfoil.desktop.gate.head import GateHead, state_banner
+from counterfoil.desktop.gate.index_bar import HEIGHT, IndexBar
+from counterfoil.desktop.gate.reading import Reading, Section
+from counterfoil.desktop.gate.session import Session
+from counterfoil.desktop.gate.sources import SourcesSection
+from counterfoil.desktop.gate.trouble import TroublePanel
+from counterfoil.desktop.parts.boxes import Banner, Box, Pane
+from counterfoil.desktop.parts.form import FieldEditor
+from counterfoil.desktop.parts.labels import Icon, Label, Prose
+from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.words import gates as words
+from counterfoil.desktop.words.numbers import joined
+from counterfoil.desktop.words.plain import one_line, plain
+from counterfoil.desktop.words.values import shown
+
+MARGIN, WIDEST = 28, 1000
+_AFTER_ICONS = {
+    "done": ("circle-check", "ok"),
+    "failed": ("circle-x", "bad"),
+    "unknown": ("circle-question-mark", "warn"),
+}
+
+
+class GatePage(Pane):
+    """Head, answers, parts, people, seal.
+
+    Signals:
+        edited(): something was filled in.
+        picked(str): an answer of a doubt or a failure.
+        run_wanted(str), print_wanted(): from the head.
+        loading(int): files that are still to come.
+        opened(): another part came into view.
+    """
+
+    edited = Signal()
+    picked = Signal(object)
+    run_wanted = Signal(object)
+    print_wanted = Signal()
+    loading = Signal(int)
+    opened = Signal()
+
+    def __init__(
+        self, reading: Reading, session: Session, bridge: Bridge, scroll: QScrollArea, now_us: int, today: date
+    ) -> None:
+        super().__init__("panel", margins=(MARGIN, 16, MARGIN, 28))
+        self.reading, self.session = reading, session
+        self._bridge, self._scroll, self._now, self._today = bridge, scroll, now_us, today
+        self.setMaximumWidth(WIDEST)
+        self.head = GateHead(reading, now_us)
+        self.head.run_wanted.connect(self.run_wanted)
+        self.head.print_wanted.connect(self.print_wanted)
+        self.banners = column(gap=10)
+        self.put(self.head, self.banners)
+        self.answers: NeedsAnswer | None = None
+        self.trouble: TroublePanel | None = None
+        self.form: list[FieldEditor] = []
+        self.boxes: dict[str, SectionBox] = {}
+        self.index: IndexBar | None = None
+        self._put_banners()
+        self._put_answers()
+        self._parts = column(gap=26)
+        if len(reading.sections) > 1:
+            self._put_index()
+        self.put(10, self._parts)
+        self._foot = column(gap=6, margins=(0, 26, 0, 0))
+        self.put(self._foot, None)
+        self._seal = Label("", "caption")
+        self._to_build: list[Section] = list(reading.sections)
+        scroll.verticalScrollBar().valueChanged.connect(self._look)
+        self._build_next()
+
+    def retire(self) -> None:
+        """Another page takes its place."""
+        self._to_build.clear()
+        self._scroll.verticalScrollBar().valueChanged.disconnect(self._look)
+        if self.index is not None:
+            self.index.retire()
+            self.index = None
+
+    def focus_on(self, aim: str) -> None:
+        """Go to what is missing: a row, a reason, a field."""
+        if self.answers is not None and self.answers.focus_on(aim):
+            self._scroll.ensureWidgetVisible(self.answers, 0, 60)
+            return
+        for editor in self.form:
+            if editor.name == aim:
+                editor.focus()
+                self._scroll.ensureWidgetVisible(editor, 0, 60)
+                return
+
+    @Slot(object)
+    def go_to(self, key: object) -> None:
+        """Bring a part to the top, below the index."""
+        box = self.boxes.get(str(key))
+        if box is None:
+            return
+        top = box.mapTo(self, QPoint(0, 0)).y()
+        self._scroll.verticalScrollBar().setValue(top - HEIGHT - 10)
+        box.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def say(self, banner: Banner) -> None:
+        """Put a banner above everything else."""
+        self.banners.insertWidget(0, banner)
+        self._scroll.verticalScrollBar().setValue(0)
+
+    def _put_banners(self) -> None:
+        seen = self.reading.seen
+        ended = state_banner(self.reading, self._now)
+        if ended is not None:
+            put(self.banners, ended)
+        if seen.after:
+            put(self.banners, self._aftermath())
+        if seen.foreign:
+            names = joined([one_line(name) for name in seen.foreign])
+            said = f"This run has read {names}, which comes from outside. Sending and spending ask, whatever the rules say."
+            put(self.banners, Banner("info", said))
+        if self.reading.flags:
+            put(self.banners, Banner("warn", "\n".join(self.reading.flags)))
+        if self.banners.count():
+            self.banners.setContentsMargins(0, 12, 0, 0)
+
+    def _aftermath(self) -> QWidget:
+        box = Box("quiet", gap=4, margins=(14, 10, 14, 10))
+        for entry in self.reading.seen.after:
+            line = row(gap=8)
+            name, tone = _AFTER_ICONS.get(entry.state, ("circle-dashed", "text3"))
+            put(line, Icon(name, tone, 14))
+            line.addWidget(Prose(entry.words, "body2"), 1)
+            box.put(line)
+        box.setAccessibleName("What then happened")
+        return box
+
+    def _put_answers(self) -> None:
+        if self.reading.kind in ("doubt", "failure"):
+            self.trouble = TroublePanel(self.reading)
+            self.trouble.picked.connect(self.picked)
+            self.put(16, self.trouble)
+        if self.reading.answers:
+            self.answers = NeedsAnswer(self.reading, self.session)
+            self.answers.edited.connect(self.edited)
+            self.answers.setEnabled(self.reading.open and self.reading.seen.may_decide)
+            self.put(16, self.answers)
+        if self.reading.form:
+            box = Box("card", gap=14, margins=(16, 14, 16, 16))
+            for entry in self.reading.form:
+                editor = FieldEditor(entry, root=self.reading.seen.workspace)
+                editor.fill(self.session.values.get(editor.name, entry.get("default")))
+                editor.edited.connect(self._field_edited)
+                editor.setEnabled(self.reading.open)
+                self.form.append(editor)
+                box.put(editor)
+            self.put(16, box)
+
+    def _put_index(self) -> None:
+        place = QWidget()
+        place.setFixedHeight(HEIGHT)
+        self.put(8, place)
+        parts = [(section.key, section.title, section.count) for section in self.reading.sections]
+        self.index = IndexBar(parts, self._scroll, place)
+        self.index.wanted.connect(self.go_to)
+
+    @Slot(str)
+    def _field_edited(self, name: str) -> None:
+        editor = next(one for one in self.form if one.name == name)
+        self.session.fill(name, editor.text())
+        self.edited.emit()
+
+    @Slot()
+    def _build_next(self) -> None:
+        if not self._to_build:
+            self._finish()
+            return
+        section = self._to_build.pop(0)
+        box = self._box_of(section)
+        self.boxes[section.key] = box
+        put(self._parts, box)
+        QTimer.singleShot(0, self._build_next)
+
+    def _box_of(self, section: Section) -> SectionBox:
+        reading = self.reading
+        if section.kind == "table":
+            holdable = section.key == reading.held_table and reading.open
+            made = TableSection(section, self._today, holdable=holdable, held=self.session.held)
+            made.held_changed.connect(self._held)
+            return made
+        if section.kind == "files":
+            files = FilesSection(section, reading, self._bridge, self._today)
+            files.loading.connect(self.loading)
+            return files
+        if section.kind == "sources":
+            return SourcesSection(section, reading.seen.workspace, self._bridge)
+        if section.kind == "effects":
+            return _effects_box(section, reading, self._today)
+        if section.kind == "story":
+            entry = {"lines": reading.seen.story}
+            return build(Section(section.key, section.title, section.kind, None, entry), self._today)
+        return build(section, self._today)
+
+    @Slot(object)
+    def _held(self, numbers: tuple[int, ...]) -> None:
+        self.session.held = numbers
+        self.edited.emit()
+
+    def _finish(self) -> None:
+        seen = self.reading.seen
+        for sentence in seen.prior:
+            put(self._foot, Prose(sentence, "small"))
+        put(self._foot, Prose(words.people_line(seen.document.get("who") or {}, seen.me), "small"), self._seal)
+        self._look()
+
+    @Slot()
+    def _look(self) -> None:
+        """Which parts have been in view; said in the seal line, kept in the draft, never a nag."""
+        if not self._scroll.viewport().isAncestorOf(self):
+            return
+        view = self._scroll.viewport().height()
+        before = len(self.session.opened)
+        for key, box in self.boxes.items():
+            top = box.mapTo(self._scroll.viewport(), QPoint(0, 0)).y()
+            if box.isVisible() and top < view - 60 and top + box.height() > 0:
+                self.session.opened.add(key)
+        parts = len(self.reading.sections)
+        opened = len(self.session.opened & {section.key for section in self.reading.sections})
+        self._seal.setText(words.seal_line(self.reading.digest, opened, parts))
+        if len(self.session.opened) != before:
+            self.opened.emit()
+
+
+def _effects_box(section: Section, reading: Reading, today: date) -> SectionBox:
+    """Effects that are no files: what exactly leaves the house, in full."""
+    box = SectionBox(section)
+    for n, entry in enumerate(reading.seen.document.get("plan") or (), 1):
+        if n in reading.files:
+            continue
+        card = Box("card", gap=6)
+        card.put(Prose(str(entry.get("summary") or entry.get("effect")), "medium"))
+        if n <= len(reading.seen.bodies):
+            card.put(FactsGrid(_argument_pairs(reading.seen.bodies[n - 1]["args"], today)))
+        put(box.lines, card)
+    return box
+
+
+def _argument_pairs(args: Mapping[str, Any], today: date) -> list[tuple[str, str]]:
+    """Every argument that is filled in, whole; attachments by name and size."""
+    pairs = []
+    for name, value in args.items():
+        if value in (None, "", [], {}):
+            continue
+        if name == "attachments":
+            said = "\n".join(f"{plain(one['name'])} ({shown(one['data'], today)})" for one in value)
+        else:
+            said = shown(value, today, lines=True)
+        pairs.append((plain(name[:1].upper() + name[1:].replace("_", " ")), said))
+    return pairs

@@ -1,0 +1,180 @@
+"""The sheets of a gate: send back, reject, change, and the answers of a doubt or a failure that need a word. Each repeats what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from counterfoil.desktop.parts.boxes import Box
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.form import LineEdit, TextBox, as_text
+from counterfoil.desktop.parts.labels import Label, Prose
+from counterfoil.desktop.parts.layouts import put
+from counterfoil.desktop.parts.sheet import Sheet
+from counterfoil.desktop.words.plain import plain
+
+
+class WordsSheet(Sheet):
+    """Asks for one text, then acts.
+
+    Signals:
+        typed(str): at every stroke, so that it can be kept.
+        given(str): the text, when the button is pressed.
+    """
+
+    typed = Signal(str)
+    given = Signal(str)
+
+    def __init__(
+        self,
+        over: QWidget,
+        title: str,
+        *,
+        question: str,
+        follows: str,
+        button: str,
+        kind: str = "primary",
+        needed: bool = True,
+        text: str = "",
+        one_line: bool = False,
+    ) -> None:
+        super().__init__(title, over)
+        self._needed = needed
+        self.body.addWidget(Label(question, "small_strong", wrap=True))
+        self.editor: LineEdit | TextBox = LineEdit(question) if one_line else TextBox(question, height=120)
+        if isinstance(self.editor, LineEdit):
+            self.editor.setText(text)
+            self.editor.textEdited.connect(self._edited)
+        else:
+            self.editor.setPlainText(text)
+            self.editor.textChanged.connect(self._edited)
+        self.body.addWidget(self.editor)
+        self.body.addWidget(Box("quiet").put(Prose(follows, "body2")))
+        self.act = Button(button, kind)
+        self.act.clicked.connect(self._act)
+        cancel = Button("Keep open", "quiet")
+        cancel.clicked.connect(self.dismiss)
+        put(self.foot, self.act, None, cancel)
+        self._label = button
+        self._edited()
+
+    def text(self) -> str:
+        """What was typed."""
+        written = self.editor.text() if isinstance(self.editor, LineEdit) else self.editor.toPlainText()
+        return written.strip()
+
+    @Slot()
+    def _edited(self) -> None:
+        able = bool(self.text()) or not self._needed
+        self.act.setEnabled(able)
+        self.act.say(
+            self._label
+            if able
+            else "Give a reason first"
+            if self.act.property("kind") == "danger"
+            else "Write it first"
+        )
+        self.typed.emit(self.text())
+
+    @Slot()
+    def _act(self) -> None:
+        text = self.text()
+        self.dismiss()
+        self.given.emit(text)
+
+
+def send_back_sheet(over: QWidget, text: str) -> WordsSheet:
+    """What should be different?"""
+    return WordsSheet(
+        over,
+        "Send back",
+        question="What should be different?",
+        follows="The run keeps its work and asks again.",
+        button="Send back",
+        text=text,
+    )
+
+
+def reject_sheet(over: QWidget, text: str, *, what: str, follows: str) -> WordsSheet:
+    """Why not? `what` is counted: 3 files, 12 moves."""
+    return WordsSheet(
+        over,
+        "Reject",
+        question="Why not?",
+        follows=follows,
+        button=f"Reject {what}" if what else "Reject",
+        kind="danger",
+        text=text,
+    )
+
+
+def stop_sheet(over: QWidget, run: str) -> WordsSheet:
+    """Stop a run, with a reason that is kept."""
+    return WordsSheet(
+        over,
+        f"Stop {run}",
+        question="Why?",
+        follows="Nothing more is written or sent. What was done stays, and stays listed. Its open questions are withdrawn.",
+        button="Stop this run",
+        kind="danger",
+        one_line=True,
+    )
+
+
+class ChangeSheet(Sheet):
+    """Change what the author lets people change: old value beside new.
+
+    Signals:
+        changed(dict): edits by plan number: {"1": {"subject": "…"}}.
+    """
+
+    changed = Signal(object)
+
+    def __init__(
+        self,
+        over: QWidget,
+        editable: Mapping[int, tuple[str, ...]],
+        bodies: Mapping[int, Mapping[str, Any]],
+        edits: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        super().__init__("Change before approving", over)
+        self._fields: list[tuple[int, str, Any, LineEdit | TextBox]] = []
+        for n, names in editable.items():
+            args = bodies[n]["args"]
+            for name in names:
+                old = args.get(name)
+                now = edits.get(str(n), {}).get(name, old)
+                self._add(n, name, old, now)
+        keep = Button("Keep these changes", "primary", icon="check")
+        keep.clicked.connect(self._keep)
+        cancel = Button("Leave as it was", "quiet")
+        cancel.clicked.connect(self.dismiss)
+        put(self.foot, keep, None, cancel)
+
+    def _add(self, n: int, name: str, old: Any, now: Any) -> None:
+        title = plain(name.replace("_", " "))
+        self.body.addWidget(Label(f"{title[:1].upper()}{title[1:]} (effect {n})", "small_strong"))
+        self.body.addWidget(Prose(f"Now: {plain(as_text(old), lines=True)}", "small"))
+        editor: LineEdit | TextBox
+        if isinstance(old, str) and ("\n" in old or len(old) > 80):
+            editor = TextBox(f"New {title}", height=160)
+            editor.setPlainText(as_text(now))
+        else:
+            editor = LineEdit(f"New {title}")
+            editor.setText(as_text(now))
+        self.body.addWidget(editor)
+        self._fields.append((n, name, old, editor))
+
+    @Slot()
+    def _keep(self) -> None:
+        edits: dict[str, dict[str, Any]] = {}
+        for n, name, old, editor in self._fields:
+            text = editor.text() if isinstance(editor, LineEdit) else editor.toPlainText()
+            value: Any = [part.strip() for part in text.split(",") if part.strip()] if isinstance(old, list) else text
+            if value != old:
+                edits.setdefault(str(n), {})[name] = value
+        self.dismiss()
+        self.changed.emit(edits)

@@ -1,0 +1,118 @@
+"""The gates a run opens by itself: “Did this happen?” and “Needs repair”. Buttons of equal weight, no default, no shortcut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+
+from counterfoil.desktop.gate.reading import Reading
+from counterfoil.desktop.parts.boxes import Box
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.plain import one_line
+
+_DOUBT = (
+    ("happened", "It went out…", "It counts as done and is not tried again."),
+    ("not_happened", "It did not: send it once…", "It is done once, with the same key, and the run goes on."),
+    ("stop", "Stop this run…", "It is not tried again and the run ends."),
+)
+_DOUBT_FILES = (
+    ("happened", "It happened…", "It counts as done and is not tried again."),
+    ("not_happened", "It did not: do it once…", "It is done once, with the same key, and the run goes on."),
+    ("stop", "Stop this run…", "It is not tried again and the run ends."),
+)
+_FAILURE = (
+    ("retry", "Try again", "The step is tried again. Steps before it are kept and do not run again."),
+    ("skip", "Go on with a value…", "The run goes on without this step, with the value you give."),
+    ("stop", "Stop this run…", "Nothing more is written or sent."),
+)
+
+
+class TroublePanel(Box):
+    """What is known, what to look for, and the answers.
+
+    Signals:
+        picked(str): the choice of the contract: happened, not_happened, retry, skip, stop.
+    """
+
+    picked = Signal(object)
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__("answers", gap=8, margins=(14, 12, 14, 14))
+        about = reading.seen.about
+        doubt = reading.kind == "doubt"
+        for sentence in _doubt_sentences(about) if doubt else _failure_sentences(about):
+            self.put(Prose(sentence, "body"))
+        self.buttons: list[Button] = []
+        offered = _offered(reading)
+        for choice, words, follows in self._choices(about, doubt=doubt):
+            if choice not in offered:
+                continue
+            line = row(gap=12)
+            button = Button(words, "outline", key=choice, help=follows)
+            button.setFixedWidth(200)
+            button.chosen.connect(self.picked)
+            button.setEnabled(reading.open and reading.seen.may_decide)
+            self.buttons.append(button)
+            put(line, button)
+            line.addWidget(Prose(follows, "small"), 1)
+            self.put(line)
+        if doubt:
+            self.put(Prose("Not sure yet? Leave it open: nothing happens until you say.", "small"))
+        self.setAccessibleName("Your answer")
+
+    def focus(self) -> None:
+        """Go to the first answer."""
+        if self.buttons:
+            self.buttons[0].setFocus()
+
+    def _choices(self, about: Mapping[str, Any], *, doubt: bool) -> tuple[tuple[str, str, str], ...]:
+        if not doubt:
+            return _FAILURE
+        return _DOUBT if str(about.get("effect", "")).partition("@")[0] == "mail" else _DOUBT_FILES
+
+
+TITLES = {
+    "happened": "It happened",
+    "not_happened": "It did not happen",
+    "skip": "Go on with a value",
+    "stop": "Stop this run",
+    "retry": "Try again",
+}
+
+
+def _offered(reading: Reading) -> set[str]:
+    for entry in reading.seen.document.get("fields") or ():
+        if entry["name"] == "choice" and entry.get("choices"):
+            return {str(choice) for choice in entry["choices"]}
+    return {"happened", "not_happened", "retry", "skip", "stop"}
+
+
+def _doubt_sentences(about: Mapping[str, Any]) -> list[str]:
+    began = about.get("began_at")
+    at = f" at {times.clock_seconds(began)}" if began else ""
+    said = [f"It began{at}. The runner ended before an answer came. It has not been tried again."]
+    if about.get("how"):
+        said.append(f"How to find out: {one_line(about['how'])}")
+    return said
+
+
+def _failure_sentences(about: Mapping[str, Any]) -> list[str]:
+    error = about.get("error") or {}
+    step = one_line(about.get("step") or "the workflow").replace("_", " ")
+    why = {"mismatch": "found other steps than were recorded", "set_aside": "was set aside after 5 tries"}.get(
+        str(about.get("why")), ""
+    )
+    reason = one_line(error.get("message") or error.get("type") or "")
+    stopped = f"Step ‘{step}’ {why or 'stopped'}{': ' + reason if reason else ''}."
+    kept = about.get("kept")
+    tail = (
+        f"{kept} steps before it are kept and will not run again."
+        if kept
+        else "What was done before this is kept and will not run again."
+    )
+    return [stopped.replace("..", "."), tail]

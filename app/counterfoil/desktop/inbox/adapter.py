@@ -1,0 +1,163 @@
+"""The inbox list as Qt sees it. Rows are put in and taken out one by one, so that selection and scroll stay where they are."""
+
+from __future__ import annotations
+
+from datetime import date
+from enum import IntEnum
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from counterfoil.desktop.inbox.rows import Entry, Group, entry_id
+from counterfoil.desktop.office import InboxRow
+from counterfoil.desktop.words import gates, times
+from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.values import shown
+
+Index = QModelIndex | QPersistentModelIndex
+_FEW = 64  # so many rows are put in or taken out one by one; beyond that the list is shown anew
+
+
+class Role(IntEnum):
+    """What the delegate asks for."""
+
+    ENTRY = int(Qt.ItemDataRole.UserRole) + 1
+    FIGURE = int(Qt.ItemDataRole.UserRole) + 2
+    STATE = int(Qt.ItemDataRole.UserRole) + 3
+    TINTED = int(Qt.ItemDataRole.UserRole) + 4
+
+
+class InboxAdapter(QAbstractListModel):
+    """Entries in order; texts that depend on the present are worked out when it is set, never while painting."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.entries: list[Entry] = []
+        self._now = 0
+        self._tinted: set[str] = set()
+        self._said: dict[str, tuple[str, str, str]] = {}
+
+    def show_entries(self, entries: list[Entry], now_us: int, changed: set[str] | None = None) -> None:
+        """Show these; rows in `changed` are tinted until `settle`."""
+        self._tinted |= changed or set()
+        if now_us // times.MINUTE != self._now // times.MINUTE:
+            self._said.clear()
+        self._now = now_us
+        old, new = [entry_id(entry) for entry in self.entries], [entry_id(entry) for entry in entries]
+        shown_before = {entry.gate_id: entry for entry in self.entries if isinstance(entry, InboxRow)}
+        for entry in entries:
+            if isinstance(entry, InboxRow) and shown_before.get(entry.gate_id) != entry:
+                self._said.pop(entry.gate_id, None)
+        if old == new:
+            self.entries = entries
+        elif not self._step_by_step(entries, old, new):
+            self.beginResetModel()
+            self.entries = entries
+            self.endResetModel()
+            return
+        if entries:
+            self.dataChanged.emit(self.index(0), self.index(len(entries) - 1))
+
+    def settle(self) -> None:
+        """The tint of changed rows ends."""
+        self._tinted.clear()
+        if self.entries:
+            self.dataChanged.emit(self.index(0), self.index(len(self.entries) - 1))
+
+    def row_of(self, gate_id: str) -> int:
+        """Where a gate stands, -1 where it does not."""
+        return next((at for at, entry in enumerate(self.entries) if entry_id(entry) == gate_id), -1)
+
+    def gate_at(self, row: int) -> InboxRow | None:
+        """The gate at a row; None for a heading."""
+        entry = self.entries[row] if 0 <= row < len(self.entries) else None
+        return entry if isinstance(entry, InboxRow) else None
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.entries)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid() or isinstance(self.entries[index.row()], Group):
+            return Qt.ItemFlag.NoItemFlags
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self.entries):
+            return None
+        entry = self.entries[index.row()]
+        if role == Role.ENTRY:
+            return entry
+        if isinstance(entry, Group):
+            words = f"{entry.title}, {entry.count}"
+            return words if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) else None
+        return self._of_row(entry, role)
+
+    def _of_row(self, row: InboxRow, role: int) -> Any:
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return row.title
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self._words(row)[2]
+            case Qt.ItemDataRole.ToolTipRole:
+                return f"Asked {times.full(row.asked_at)}"
+            case Role.FIGURE:
+                return self._words(row)[0]
+            case Role.STATE:
+                return self._words(row)[1]
+            case Role.TINTED:
+                return row.gate_id in self._tinted
+        return None
+
+    def _words(self, row: InboxRow) -> tuple[str, str, str]:
+        """Key figure, state words, and the whole row as one sentence."""
+        said = self._said.get(row.gate_id)
+        if said is None:
+            figure = figure_words(row, times.local(self._now).date())
+            state = state_words(row, self._now)
+            kind = gates.KIND_WORDS.get(row.kind, "")
+            title = f"{kind}: {row.title}" if kind else row.title
+            sentence = gates.summary_of_row(title, figure, row.why, row.template, state)
+            said = self._said[row.gate_id] = (figure, state, f"Unread. {sentence}" if row.unread else sentence)
+        return said
+
+    def _step_by_step(self, entries: list[Entry], old: list[str], new: list[str]) -> bool:
+        """Take out what is gone and put in what is new, where the rest keeps its order; False where it does not."""
+        staying = set(new)
+        kept = [name for name in old if name in staying]
+        known = set(kept)
+        if kept != [name for name in new if name in known] or len(old) + len(new) - 2 * len(kept) > _FEW or not kept:
+            return False
+        for at in range(len(old) - 1, -1, -1):
+            if old[at] not in staying:
+                self.beginRemoveRows(QModelIndex(), at, at)
+                del self.entries[at]
+                self.endRemoveRows()
+        for at, name in enumerate(new):
+            if name not in known:
+                self.beginInsertRows(QModelIndex(), at, at)
+                self.entries.insert(at, entries[at])
+                self.endInsertRows()
+        self.entries = entries
+        return True
+
+
+def figure_words(row: InboxRow, today: date) -> str:
+    """The key figure: `€1,320.00`, `112 prices`."""
+    if row.figure is None:
+        return ""
+    words = shown(row.figure, today)
+    bare = isinstance(row.figure, int) and row.figure_label
+    return f"{words} {one_line(row.figure_label[:1].lower() + row.figure_label[1:])}" if bare else words
+
+
+def state_words(row: InboxRow, now_us: int) -> str:
+    """The right end of the third line: what presses, or how it ended."""
+    if row.closed:
+        return row.closed
+    if row.needed > 1:
+        return f"{row.given} of {row.needed} approvals"
+    if row.draft:
+        return "Draft"
+    if row.due_at is not None:
+        return times.left(row.due_at, now_us)
+    return f"Asked {times.in_sentence(times.since(row.asked_at, now_us))}"

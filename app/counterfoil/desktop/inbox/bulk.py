@@ -1,0 +1,110 @@
+"""Several gates at once: a table of them, sums per currency, what is left out and why, and one button that counts.
+
+Gates with flags, doubts, more approvers still needed or an unseen change are never decided here.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.bridge import Bridge, Trouble
+from counterfoil.desktop.gate.session import GUARD_US
+from counterfoil.desktop.inbox.rows import bulk_choice
+from counterfoil.desktop.office import Answer, DecisionMade, InboxRow, Office
+from counterfoil.desktop.parts.boxes import Banner, Box, Pane
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Label
+from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.tables.adapter import TableAdapter
+from counterfoil.desktop.tables.table import from_evidence
+from counterfoil.desktop.tables.view import TableView
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import count, is_money, moneys
+
+
+class BulkPanel(Pane):
+    """The right pane while several gates are selected.
+
+    Signals:
+        decided(): decisions were committed.
+    """
+
+    decided = Signal()
+
+    def __init__(self, bridge: Bridge, clock: Clock) -> None:
+        super().__init__("panel")
+        self._bridge, self._clock = bridge, clock
+        self._able: list[InboxRow] = []
+        self._shown_at = 0
+        self._left = 0
+        self._page = column(margins=(28, 18, 28, 18), gap=12)
+        self.put(self._page, None)
+        bar = Box("bar", margins=(28, 10, 24, 10))
+        line = row(gap=12)
+        self.act = Button("", "primary", icon="check")
+        self.act.clicked.connect(self._act)
+        self._said = Label("", "small", wrap=True)
+        put(line, self.act)
+        line.addWidget(self._said, 1)
+        bar.put(line)
+        self.put(bar)
+
+    def show_rows(self, rows: list[InboxRow]) -> None:
+        """What is selected."""
+        self._shown_at = self._clock.now_us()
+        able, left_out, why = bulk_choice(rows)
+        self._able = able
+        empty(self._page)
+        put(self._page, Label(f"{count(len(rows), 'gate')} selected", "title"))
+        sums = moneys([row.figure for row in able if is_money(row.figure)])
+        if sums:
+            put(self._page, Label(f"Together {sums}", "body2"))
+        if why:
+            put(self._page, Banner("warn", why))
+        elif left_out:
+            said = f"{len(left_out)} of {len(rows)} need a closer look and are left out."
+            put(self._page, Banner("warn", said, detail="; ".join(sorted({row.bulk for row in left_out}))))
+        put(self._page, self._table(rows))
+        self.act.say(f"Approve {count(len(able), 'gate')}" if able else "Nothing to decide together")
+        self.act.setEnabled(bool(able))
+        self._said.setText("Each is sealed to what its row was when you selected it.")
+
+    def _table(self, rows: list[InboxRow]) -> Box:
+        now = self._clock.now_us()
+        data = {
+            "columns": ["gate", "template", "decide by", "figure", "note"],
+            "rows": [
+                [
+                    row.title,
+                    row.template,
+                    times.when(row.due_at, now) if row.due_at else None,
+                    row.figure,
+                    row.bulk or None,
+                ]
+                for row in rows
+            ],
+        }
+        table = TableView(TableAdapter(from_evidence(data, times.local(now).date())), "Selected gates")
+        return Box("card", margins=(1, 1, 1, 1)).put(table)
+
+    @Slot()
+    def _act(self) -> None:
+        if self._clock.now_us() - self._shown_at < GUARD_US or not self._able:
+            return
+        answers = [Answer(row.gate_id, row.digest, "approved") for row in self._able]
+        self.act.setEnabled(False)
+        self._bridge.ask(self, lambda office: _decide_all(office, answers), self._done, self._failed)
+
+    def _done(self, made: list[DecisionMade]) -> None:
+        self._said.setText(f"Approved {count(len(made), 'gate')}. Each can be taken back in Decided for 5 s.")
+        self.act.say("Approved")
+        self.decided.emit()
+
+    def _failed(self, trouble: Trouble) -> None:
+        self._page.insertWidget(1, Banner("bad", trouble.message, detail=trouble.next_step))
+        self.decided.emit()
+
+
+def _decide_all(office: Office, answers: list[Answer]) -> list[DecisionMade]:
+    return [office.decide(answer) for answer in answers]

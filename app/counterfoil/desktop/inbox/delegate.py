@@ -1,0 +1,151 @@
+"""Paints the inbox's rows from cached fonts and pixmaps: 84 pixels, three lines, the selected one on a flat fill."""
+
+from __future__ import annotations
+
+import functools
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from counterfoil.desktop import icons
+from counterfoil.desktop.inbox.adapter import Index, Role
+from counterfoil.desktop.inbox.rows import Group
+from counterfoil.desktop.office import InboxRow
+from counterfoil.desktop.tables.fitting import broken
+from counterfoil.desktop.theme import colour, current, font
+from counterfoil.desktop.tokens import GROUP_ROW, INBOX_ROW, Tokens
+from counterfoil.desktop.words import gates
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+INSET, INDENT = 10, 16
+
+
+class InboxDelegate(QStyledItemDelegate):
+    """One row or one heading."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(200, GROUP_ROW if isinstance(index.data(Role.ENTRY), Group) else INBOX_ROW)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        entry = index.data(Role.ENTRY)
+        tokens = current()
+        box = option.rect.adjusted(INSET, 0, -INSET, 0)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if isinstance(entry, Group):
+            _paint_group(painter, box, entry, tokens)
+        elif isinstance(entry, InboxRow):
+            ground = _ground(option, index, tokens)
+            if ground:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(colour(ground))
+                painter.drawRoundedRect(QRectF(box).adjusted(0, 1, 0, -1), 8, 8)
+            focused = option.state & QStyle.StateFlag.State_HasFocus
+            if focused and option.state & QStyle.StateFlag.State_KeyboardFocusChange:
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(colour(tokens.focus), 2))
+                painter.drawRoundedRect(QRectF(box).adjusted(1, 2, -1, -2), 7, 7)
+            _paint_row(painter, box.adjusted(INDENT, 10, -12, -10), entry, index, tokens)
+        painter.restore()
+
+
+def _ground(option: QStyleOptionViewItem, index: Index, tokens: Tokens) -> str:
+    if option.state & QStyle.StateFlag.State_Selected:
+        return tokens.accent_soft
+    if index.data(Role.TINTED):
+        return tokens.info_soft
+    return tokens.hover if option.state & QStyle.StateFlag.State_MouseOver else ""
+
+
+def _paint_group(painter: QPainter, box: QRect, group: Group, tokens: Tokens) -> None:
+    line = box.adjusted(INDENT, 8, -12, 0)
+    painter.setFont(font(12, 500, figures=True))
+    painter.setPen(colour(tokens.bad if group.title == "Overdue" else tokens.text2))
+    painter.drawText(line, _LEFT, group.title)
+    painter.setPen(colour(tokens.text3))
+    painter.drawText(line, _RIGHT, f"{group.count:,}")
+
+
+def _paint_row(painter: QPainter, box: QRect, row: InboxRow, index: Index, tokens: Tokens) -> None:
+    step = 21
+    first = QRect(box.left(), box.top(), box.width(), step)
+    if row.unread:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour(tokens.accent))
+        painter.drawEllipse(QRectF(box.left() - 11, first.center().y() - 2.5, 6, 6))
+    figure = str(index.data(Role.FIGURE) or "")
+    taken = 0
+    if figure:
+        painter.setFont(font(13, 600, figures=True))
+        painter.setPen(colour(tokens.text))
+        painter.drawText(first, _RIGHT, figure)
+        taken = _metrics(13, 600).horizontalAdvance(figure) + 12
+    weight = 600 if row.unread else 500
+    painter.setFont(font(13, weight))
+    painter.setPen(colour(tokens.text))
+    lines = _title_lines(row.title, weight, box.width() - taken, box.width())
+    for number, line in enumerate(lines):
+        painter.drawText(first.translated(0, number * step), _LEFT, line)
+    if len(lines) == 1:
+        painter.setFont(font(12))
+        painter.setPen(colour(tokens.text2))
+        why = _metrics(12, 400).elidedText(row.why, Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(first.translated(0, step), _LEFT, why)
+    _paint_foot(painter, first.translated(0, 2 * step + 1), row, str(index.data(Role.STATE) or ""), tokens)
+
+
+def _paint_foot(painter: QPainter, line: QRect, row: InboxRow, state: str, tokens: Tokens) -> None:
+    """Kind, template at the left; what presses, or how it ended, at the right."""
+    ratio = painter.device().devicePixelRatioF()
+    tone = _state_tone(row, state, tokens)
+    metrics = _metrics(12, 500)
+    kind = gates.KIND_WORDS.get(row.kind, "")
+    if state.startswith("Asked ") and metrics.horizontalAdvance(f"{kind}{state}") + 60 > line.width():
+        state = state[len("Asked ") :].capitalize()
+    width = metrics.horizontalAdvance(state)
+    painter.setFont(font(12, 500, figures=True))
+    painter.setPen(colour(tone))
+    painter.drawText(line, _RIGHT, state)
+    if row.due_at is not None and not row.closed and not row.draft:
+        spot = line.right() - width - 18
+        painter.drawPixmap(spot, line.center().y() - 6, icons.pixmap("clock", tone, 14, ratio))
+        width += 20
+    left = line.left()
+    if kind:
+        ink = tokens.bad if row.kind == "failure" else tokens.info
+        painter.drawPixmap(left, line.center().y() - 6, icons.pixmap(gates.KIND_ICONS[row.kind], ink, 14, ratio))
+        left += 19
+        painter.setPen(colour(ink))
+        painter.drawText(QRect(left, line.top(), line.width(), line.height()), _LEFT, kind)
+        left += metrics.horizontalAdvance(kind) + 8
+    painter.setFont(font(12))
+    painter.setPen(colour(tokens.text3))
+    room = line.right() - width - 10 - left
+    words = _metrics(12, 400).elidedText(row.template, Qt.TextElideMode.ElideRight, max(room, 0))
+    painter.drawText(QRect(left, line.top(), max(room, 0), line.height()), _LEFT, words)
+
+
+def _state_tone(row: InboxRow, state: str, tokens: Tokens) -> str:
+    if row.closed:
+        return tokens.ok if row.verdict in ("approved", "answered") else tokens.text2
+    if state.startswith("Overdue"):
+        return tokens.bad
+    return tokens.warn if state.endswith("left") else tokens.text3
+
+
+@functools.lru_cache(maxsize=4096)
+def _title_lines(title: str, weight: int, first: int, rest: int) -> tuple[str, ...]:
+    """The title on one line, or on two, whole; only what is longer than two lines ends in an ellipsis."""
+    metrics = _metrics(13, weight)
+    if metrics.horizontalAdvance(title) <= first:
+        return (title,)
+    lines = broken(title, first, metrics.horizontalAdvance)
+    tail = title[len(lines[0]) :].strip()
+    return (lines[0], metrics.elidedText(tail, Qt.TextElideMode.ElideRight, rest))
+
+
+@functools.cache
+def _metrics(size: int, weight: int) -> QFontMetrics:
+    return QFontMetrics(font(size, weight, figures=True))

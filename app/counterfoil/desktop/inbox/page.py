@@ -1,0 +1,231 @@
+"""The inbox page: list at the left, gate at the right, and the rules between them.
+
+Moving in the list shows a gate and decides nothing. When the next gate of the same run opens after a decision, it comes by itself, unless
+the person has gone elsewhere.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.bridge import Bridge, Latest
+from counterfoil.desktop.gate.detail import GateDetail
+from counterfoil.desktop.inbox.bulk import BulkPanel
+from counterfoil.desktop.inbox.pane import InboxPane
+from counterfoil.desktop.office import Changes, Counts, InboxRow, Part, RunnerSeen, Tab
+from counterfoil.desktop.parts.layouts import row
+from counterfoil.desktop.tokens import LIST
+
+_DETAIL, _BULK, _WELCOME = 0, 1, 2
+LEAST_LIST = 300
+
+
+class InboxPage(QWidget):
+    """List and detail.
+
+    Signals:
+        run_wanted(str), print_wanted(GateSeen), start_wanted(): for the frame.
+    """
+
+    run_wanted = Signal(object)
+    print_wanted = Signal(object)
+    start_wanted = Signal()
+    loaded = Signal()
+
+    def __init__(self, bridge: Bridge, clock: Clock) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._latest = Latest()
+        self._workspace: str | None = None
+        self._following = ""  # run whose next gate comes by itself
+        self._first = True
+        self.pane = InboxPane(clock)
+        self.detail = GateDetail(bridge, clock)
+        self.bulk = BulkPanel(bridge, clock)
+        self.right = QStackedWidget()
+        self.right.addWidget(self.detail)
+        self.right.addWidget(self.bulk)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.setHandleWidth(1)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(self.pane)
+        self.splitter.addWidget(self.right)
+        self.splitter.setStretchFactor(1, 1)
+        self.pane.setMinimumWidth(LEAST_LIST)
+        self.right.setMinimumWidth(480)
+        self._moved_by_hand = False
+        self.splitter.splitterMoved.connect(self._split)
+        row(self).addWidget(self.splitter)
+        self._connect()
+
+    def welcome(self, card: QWidget | None) -> None:
+        """Show the card of the first run in place of a gate, or take it away."""
+        while self.right.count() > _WELCOME:
+            gone = self.right.widget(_WELCOME)
+            if gone is not None:
+                self.right.removeWidget(gone)
+                gone.deleteLater()
+        if card is not None:
+            self.right.addWidget(card)
+            self.right.setCurrentIndex(_WELCOME)
+        else:
+            self.right.setCurrentIndex(_DETAIL)
+
+    def choose_workspace(self, path: str | None) -> None:
+        """Show one workspace, or all."""
+        self._workspace = path
+        self.detail.clear()
+        self._load(self.pane.list.tab, start=True)
+
+    def changed(self, changes: Changes) -> None:
+        """Look again where it concerns this page."""
+        if Part.INBOX in changes.parts:
+            self._load(self.pane.list.tab)
+            self.detail.refresh()
+
+    def show_counts(self, counts: Counts) -> None:
+        """The numbers on the tabs."""
+        self.pane.show_counts(counts)
+
+    def show_runner(self, seen: RunnerSeen) -> None:
+        """Whether an empty list may fill."""
+        self.pane.show_runner(seen)
+
+    def go_to_gate(self, gate_id: str) -> None:
+        """Show a gate wherever it is."""
+        self.pane.select(gate_id)
+        self.right.setCurrentIndex(_DETAIL)
+        self.detail.show_gate(gate_id, focus=True)
+
+    def follow(self, run_id: str) -> None:
+        """Let the next gate of this run come by itself."""
+        self._following = run_id
+
+    def find_here(self) -> None:
+        """Ctrl+F."""
+        self.pane.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.pane.search.selectAll()
+
+    def panes(self) -> list[QWidget]:
+        """Where F6 goes, in order."""
+        title = self.detail.page.head.title if self.detail.page is not None else self.detail
+        return [self.pane.view, title]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._moved_by_hand:
+            list_width = min(LIST, max(LEAST_LIST, round(self.width() * 0.31)))
+            self.splitter.setSizes([list_width, self.width() - list_width])
+
+    @Slot()
+    def _split(self) -> None:
+        self._moved_by_hand = True
+
+    def flush(self) -> None:
+        """Keep what is filled in before the window goes."""
+        self.detail.keep_draft()
+
+    def _connect(self) -> None:
+        self.pane.tab_changed.connect(self._tab_changed)
+        self.pane.gate_shown.connect(self._shown)
+        self.pane.entered.connect(self._entered)
+        self.pane.several.connect(self._several)
+        self.pane.start_wanted.connect(self.start_wanted)
+        self.detail.run_wanted.connect(self.run_wanted)
+        self.detail.print_wanted.connect(self.print_wanted)
+        self.detail.gate_wanted.connect(self.go_to_gate)
+        self.detail.decided.connect(self._decided)
+        self.detail.undone.connect(self._undone)
+        self.bulk.decided.connect(self._reload)
+        for keys, slot in (("Ctrl+Return", self._knock), ("Ctrl+Enter", self._knock)):
+            shortcut = QShortcut(QKeySequence(keys), self.pane)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)
+        for keys, slot in (("Alt+Down", self._next), ("Alt+Up", self._before)):
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)
+
+    def _load(self, tab: Tab, *, start: bool = False) -> None:
+        workspace = self._workspace
+        done = self._started if start or self._first else self._merged
+        self._asked = tab
+        self._latest.take(self._bridge.ask(self, lambda office: office.inbox(tab, workspace), done))
+
+    def _started(self, rows: tuple[InboxRow, ...]) -> None:
+        self.pane.start(rows, self._asked)
+        if not rows and self.right.currentIndex() == _DETAIL:
+            self.detail.clear("Nothing is open.", "")
+        elif rows and self.right.currentIndex() == _DETAIL and not self.detail.gate_id:
+            self.pane.view.step(forward=True)
+        if self._first:
+            self._first = False
+            self.pane.view.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.loaded.emit()
+
+    def _merged(self, rows: tuple[InboxRow, ...]) -> None:
+        self.pane.merge(rows, keep=self.detail.gate_id)
+        if not self._following:
+            return
+        newer = self.pane.list.of_run(self._following, but=self.detail.gate_id)
+        if newer is not None and not newer.closed and self.detail.gate_id != newer.gate_id:
+            self._following = ""
+            self.go_to_gate(newer.gate_id)
+
+    @Slot(object)
+    def _tab_changed(self, tab: Tab) -> None:
+        self._following = ""
+        self.detail.clear()
+        self._load(tab, start=True)
+
+    @Slot(str)
+    def _shown(self, gate_id: str) -> None:
+        if gate_id != self.detail.gate_id:
+            self._following = ""
+            self.right.setCurrentIndex(_DETAIL)
+            self.detail.show_gate(gate_id)
+
+    @Slot()
+    def _entered(self) -> None:
+        self.right.setCurrentIndex(_DETAIL)
+        self.detail.focus_title()
+
+    @Slot(list)
+    def _several(self, ids: list[str]) -> None:
+        rows = [found for found in map(self.pane.list.row, ids) if found is not None]
+        if len(rows) > 1:
+            self.bulk.show_rows(rows)
+            self.right.setCurrentIndex(_BULK)
+        elif self.right.currentIndex() == _BULK:
+            self.right.setCurrentIndex(_DETAIL)
+
+    @Slot()
+    def _knock(self) -> None:
+        """Ctrl+Enter in the list never decides: it moves the focus to what comes next."""
+        if self.right.currentIndex() == _DETAIL:
+            self.detail.focus_bar()
+
+    @Slot()
+    def _next(self) -> None:
+        self.pane.view.step(forward=True)
+
+    @Slot()
+    def _before(self) -> None:
+        self.pane.view.step(forward=False)
+
+    @Slot(str)
+    def _decided(self, gate_id: str) -> None:
+        decided = self.pane.list.row(gate_id)
+        if decided is not None:
+            self._following = decided.run_id
+
+    @Slot(str)
+    def _undone(self, _gate_id: str) -> None:
+        self._following = ""
+
+    @Slot()
+    def _reload(self) -> None:
+        self._load(self.pane.list.tab)

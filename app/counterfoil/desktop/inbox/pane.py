@@ -1,0 +1,187 @@
+"""The list's pane: title, search, tabs, the list itself, and what stands there when nothing waits."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtWidgets import QStackedWidget
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.inbox.adapter import InboxAdapter
+from counterfoil.desktop.inbox.rows import InboxList
+from counterfoil.desktop.inbox.view import InboxView
+from counterfoil.desktop.office import Counts, InboxRow, RunnerSeen, RunnerState, Tab
+from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Label
+from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.parts.search import SearchField
+from counterfoil.desktop.parts.segmented import Segmented
+from counterfoil.desktop.tokens import INBOX_ROW
+from counterfoil.desktop.words.numbers import number
+from counterfoil.desktop.words.plain import quoted
+
+TINT = 600  # milliseconds that a changed row is tinted
+_TABS = ((Tab.FOR_ME, "For me"), (Tab.FOR_OTHERS, "For others"), (Tab.DECIDED, "Decided"))
+
+
+class InboxPane(Pane):
+    """Holds the list and what it shows; it asks nobody, its page gives it rows.
+
+    Signals:
+        tab_changed(Tab), gate_shown(str), entered(), several(list): as the person moves.
+        start_wanted(): the runner is off and should start.
+    """
+
+    tab_changed = Signal(object)
+    gate_shown = Signal(str)
+    entered = Signal()
+    several = Signal(list)
+    start_wanted = Signal()
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__("app")
+        self._clock = clock
+        self._runner_off = False
+        self.list = InboxList()
+        self.adapter = InboxAdapter(self)
+        self.view = InboxView(self.adapter)
+        self.search = SearchField("Search title, supplier, file, amount")
+        self.tabs = Segmented([(str(tab), words, "") for tab, words in _TABS], name="Which gates")
+        self.tabs.choose(str(Tab.FOR_ME))
+        self.tabs.segments[str(Tab.FOR_OTHERS)].hide()
+        self.new = Button("", "link")
+        self.new.hide()
+        self._start = Button("Start", "primary", icon="play", name="Start the runner")
+        self._other_tab = Button("Search decided ones too", "link")
+        self.nothing = Nothing("inbox", "Nothing waits for you.", buttons=[self._start, self._other_tab])
+        self.stack = QStackedWidget()
+        for page in (Skeleton(INBOX_ROW, label="Loading the inbox"), self.view, self.nothing):
+            self.stack.addWidget(page)
+        self._lay_out()
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(TINT)
+        self._connect()
+
+    def show_counts(self, counts: Counts) -> None:
+        """The numbers on the tabs; For others is there while it holds something."""
+        self.tabs.segments[str(Tab.FOR_ME)].set_badge(number(counts.for_me) if counts.for_me else "")
+        others = self.tabs.segments[str(Tab.FOR_OTHERS)]
+        others.set_badge(number(counts.for_others))
+        others.setVisible(counts.for_others > 0 or self.list.tab == Tab.FOR_OTHERS)
+
+    def show_runner(self, seen: RunnerSeen) -> None:
+        """Whether an empty list may fill by itself."""
+        self._runner_off = seen.state in (RunnerState.OFF, RunnerState.SILENT)
+        self._refresh()
+
+    def start(self, rows: tuple[InboxRow, ...], tab: Tab) -> None:
+        """Show a tab from the start."""
+        self.list.start(rows, tab)
+        self._refresh()
+
+    def merge(self, rows: tuple[InboxRow, ...], keep: str) -> None:
+        """Take a fresh look in without moving what is looked at."""
+        in_use = self.view.underMouse() or self.view.hasFocus()
+        changed = self.list.merge(rows, in_use=in_use, keep=keep)
+        self._refresh(changed)
+        if changed:
+            self._settle.start()
+
+    def tick(self) -> None:
+        """A minute has passed: ages and deadlines are said anew."""
+        self._refresh()
+
+    @Slot()
+    def focus_list(self) -> None:
+        """Put the focus into the list."""
+        self.view.setFocus()
+        if not self.view.current_gate():
+            self.view.step(forward=True)
+
+    def _lay_out(self) -> None:
+        head = row(margins=(20, 18, 16, 10))
+        title = Label("Inbox", "page")
+        put(head, title, None)
+        field = row(margins=(16, 0, 16, 10))
+        put(field, self.search)
+        tabs = row(margins=(16, 0, 20, 8))
+        put(tabs, self.tabs, None, self.new)
+        self.put(head, field, tabs)
+        self.lines.addWidget(self.stack, 1)
+
+    def _connect(self) -> None:
+        self.search.textChanged.connect(self._searched)
+        self.search.left_down.connect(self.focus_list)
+        self.tabs.picked.connect(self._tab_picked)
+        self.new.clicked.connect(self._let_in)
+        self.view.shown.connect(self.gate_shown)
+        self.view.entered.connect(self.entered)
+        self.view.several.connect(self.several)
+        self._settle.timeout.connect(self.adapter.settle)
+        self._start.clicked.connect(self.start_wanted)
+        self._other_tab.clicked.connect(self._search_decided)
+        self.adapter.modelAboutToBeReset.connect(self._remember)
+        self.adapter.modelReset.connect(self._restore)
+        self._remembered = ""
+
+    def _refresh(self, changed: set[str] | None = None) -> None:
+        entries = self.list.entries(self._clock.now_us())
+        self.adapter.show_entries(entries, self._clock.now_us(), changed)
+        held = self.list.held_back
+        self.new.setVisible(held > 0)
+        self.new.say(f"{held} new")
+        self.stack.setCurrentIndex(1 if entries else 2)
+        if not entries:
+            self._say_nothing()
+
+    def _say_nothing(self) -> None:
+        self._start.setVisible(self._runner_off and not self.list.wanted)
+        self._other_tab.setVisible(bool(self.list.wanted) and self.list.tab != Tab.DECIDED)
+        if self.list.wanted:
+            self.nothing.say(f"No gate matches {quoted(self.list.wanted)}.")
+        elif self.list.tab == Tab.DECIDED:
+            self.nothing.say("Nothing was decided yet.", "What you decide is kept here, exactly as you saw it.")
+        elif self.list.tab == Tab.FOR_OTHERS:
+            self.nothing.say("Nothing waits for others.")
+        elif self._runner_off:
+            self.nothing.say("Nothing waits for you, but the runner is off, so nothing new can arrive.")
+        else:
+            self.nothing.say("Nothing waits for you.", "A run that needs a decision shows up here by itself.")
+
+    @Slot(str)
+    def _searched(self, text: str) -> None:
+        self.list.wanted = text
+        self._refresh()
+
+    @Slot()
+    def _search_decided(self) -> None:
+        self.tabs.choose(str(Tab.DECIDED))
+        self.tab_changed.emit(Tab.DECIDED)
+
+    @Slot(str)
+    def _tab_picked(self, key: str) -> None:
+        self.tab_changed.emit(Tab(key))
+
+    @Slot()
+    def _let_in(self) -> None:
+        self.list.let_in()
+        self._refresh()
+
+    @Slot()
+    def _remember(self) -> None:
+        self._remembered = self.view.current_gate()
+
+    @Slot()
+    def _restore(self) -> None:
+        if self._remembered:
+            self.view.blockSignals(True)
+            self.view.select(self._remembered)
+            self.view.blockSignals(False)
+
+    def select(self, gate_id: str) -> bool:
+        """Make a gate current, letting new ones in where it is among them."""
+        if self.adapter.row_of(gate_id) < 0 and self.list.row(gate_id) is not None:
+            self.list.let_in()
+            self._refresh()
+        return self.view.select(gate_id)

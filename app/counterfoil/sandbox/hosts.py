@@ -23,7 +23,8 @@ _PACKAGE_ROOT = str(Path(__file__).resolve().parents[2])
 _STUB = (
     "import sys; sys.path.insert(0, sys.argv[1]); from counterfoil.sandbox.inside import main; main(int(sys.argv[2]))"
 )
-_PAGE = 512 * 1024  # bytes of records in one page
+_PAGE = 512 * 1024  # bytes of records in one page, well below the limit of a frame's tail
+_ROW = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 OUTPUT_LIMIT = 1024 * 1024
 _log = logging.getLogger(__name__)
 
@@ -146,16 +147,16 @@ class Host(asyncio.Protocol):
         self._send_records(sorted(rows, key=lambda row: (row[0], row[1])))
 
     def _send_records(self, rows: list[list[Any]]) -> None:
-        page: list[str] = []
+        page: list[bytes] = []
         size = 0
         for row in rows:
-            text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
-            if page and size + len(text) * 4 > _PAGE * 2:
-                self._write({"t": "records", "last": False}, f"[{','.join(page)}]".encode("utf-8", "surrogatepass"))
+            raw = _ROW(row).encode("utf-8", "surrogatepass")
+            if page and size + len(raw) > _PAGE:
+                self._write({"t": "records", "last": False}, b"[%b]" % b",".join(page))
                 page, size = [], 0
-            page.append(text)
-            size += len(text)
-        self._write({"t": "records", "last": True}, f"[{','.join(page)}]".encode("utf-8", "surrogatepass"))
+            page.append(raw)
+            size += len(raw) + 1
+        self._write({"t": "records", "last": True}, b"[%b]" % b",".join(page))
 
     def _write(self, header: dict[str, Any], tail: bytes = b"") -> None:
         if self._transport is not None and not self._transport.is_closing():

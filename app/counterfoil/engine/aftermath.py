@@ -5,6 +5,7 @@ from __future__ import annotations
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.engine.claiming import open_run_gate, recover
 from counterfoil.engine.desk_failures import failure_spec, run_spec
+from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.holding import Hold
 from counterfoil.facts import GateKind, RunState, Slot
 from counterfoil.store import gates, runs
@@ -58,6 +59,7 @@ def _ask_about_timeout(txn: Txn, hold: Hold) -> None:
             asked_digest=digest(canonical([message, tries])),
             digest=digest(text),
             round=gates.rounds(txn.conn, hold.run_id, path, ordinal, Slot.FAILURE) + 1,
+            line=line_of(spec),
         ),
     )
     runs.move(txn, hold.run_id, RunState.WAITING, activity=None)

@@ -14,6 +14,7 @@ from counterfoil.authoring.codec import blob_shas, canonical, digest
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.engine import answers, killpoints
 from counterfoil.engine.desk_failures import RETRY, run_spec, stop_run
+from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.holding import RUN_ITSELF, Hold, Identity, Powers
 from counterfoil.engine.session import Opening, Recorded
 from counterfoil.facts import DoubtPolicy, GateKind, GateState, RunState, Slot
@@ -119,6 +120,7 @@ def open_run_gate(txn: Txn, row: Row, spec: dict[str, Any]) -> None:
                 asked_digest=digest(text),
                 digest=digest(text),
                 round=gates.rounds(txn.conn, row["run_id"], *RUN_ITSELF, Slot.FAILURE) + 1,
+                line=line_of(spec),
             ),
         )
     runs.move(txn, row["run_id"], RunState.WAITING, activity=None, recoveries=0)

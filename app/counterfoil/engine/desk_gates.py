@@ -9,6 +9,7 @@ from typing import Any
 
 from counterfoil.authoring.codec import blob_shas, canonical, digest
 from counterfoil.engine import answers, killpoints
+from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.holding import Breach, Hold, Identity
 from counterfoil.engine.ports import BadEffect, PlanEntry
 from counterfoil.facts import GateKind, GateState, Slot
@@ -56,6 +57,10 @@ class GateDesk:
                 self._hold.powers.effects.check(item["body"])
             except (BadEffect, KeyError, TypeError) as problem:
                 raise Breach(f"a plan item that is no effect: {problem}") from problem
+        try:
+            line_of(spec)
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as problem:
+            raise Breach(f"a gate whose parts have another shape: {problem}") from problem
         missing = [sha for sha in blob_shas(spec) if sha not in self._hold.shas]
         if missing:
             raise Breach("a gate that names bytes which were never handed over")
@@ -85,6 +90,7 @@ class GateDesk:
             round=int(spec["round"]),
             claims=tuple(str(key) for key in spec["claims"]),
             workspace=hold.workspace,
+            line=line_of(shown),
         )
         await hold.do(lambda txn: self._open(txn, new, spec.get("expires_for")))
         killpoints.reach("after_gate")

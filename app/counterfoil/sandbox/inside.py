@@ -62,13 +62,13 @@ class SocketPort(asyncio.Protocol):
         if self._transport is not None:
             self._transport.write(pack(header, tail))
 
-    async def call(self, header: dict[str, Any], tail: bytes = b"") -> tuple[dict[str, Any], bytes]:
-        """One frame and its reply."""
+    def call(self, header: dict[str, Any], tail: bytes = b"") -> asyncio.Future[tuple[dict[str, Any], bytes]]:
+        """One frame, written now (an idle frame sent after it must not overtake it), and its reply."""
         self._number += 1
         future: asyncio.Future[tuple[dict[str, Any], bytes]] = self._loop.create_future()
         self._calls[self._number] = future
         self._send({"i": self._number, **header}, tail)
-        return await future
+        return future
 
     def tell(self, header: dict[str, Any]) -> None:
         """One frame without a reply."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from collections.abc import Awaitable
 from typing import Any
 
 from counterfoil.authoring.parameters import decode_params
 from counterfoil.authoring.workflows import Workflow
 from counterfoil.engine import aftermath
+from counterfoil.engine.asking import Reply
 from counterfoil.engine.claiming import claim
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.holding import Powers
@@ -30,9 +32,13 @@ class DirectPort:
         with self._loop.trusted():
             return self._loop.create_task(self._desk.handle(header, tail), context=contextvars.Context())
 
-    async def call(self, header: dict[str, Any], tail: bytes = b"") -> tuple[dict[str, Any], bytes]:
-        """One frame and its reply."""
-        reply = await self._task(header, tail)
+    def call(self, header: dict[str, Any], tail: bytes = b"") -> Awaitable[Reply]:
+        """One frame and its reply; the desk has it before anything that is said next."""
+        return self._answered(self._task(header, tail))
+
+    @staticmethod
+    async def _answered(task: asyncio.Task[Any]) -> Reply:
+        reply: Reply | None = await task
         return reply if reply is not None else ({"k": "close"}, b"")
 
     def tell(self, header: dict[str, Any]) -> None:

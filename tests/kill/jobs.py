@@ -1,0 +1,167 @@
+"""The jobs that are killed: what a run starts from, and how it ends when nobody disturbs it."""
+
+import json
+import shutil
+import signal
+import sqlite3
+import threading
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from counterfoil.catalogue.parameters import check_values
+from counterfoil.places import Home, bundled
+from counterfoil.runner.starting import keep_version, start_run
+from counterfoil.store.database import open_database
+from kill.outside import Outside
+from kill.processes import HERE, Nursery
+from kill.world import PERSON, Ending, World
+
+NEVER = "after_record:1000000"  # visits are counted only where one of them is wanted
+
+
+class Job:
+    """A template with a workspace and parameters. Every world starts from a copy of one seed."""
+
+    def __init__(self, root: Path, nursery: Nursery, outside: Outside, template: Path) -> None:
+        self.root = root
+        self.name = template.name
+        self.template = template
+        self.nursery = nursery
+        self.outside = outside
+        self.expected: Ending | None = None
+        self.visits: dict[str, int] = {}
+        self._count = 0
+        self._lock = threading.Lock()
+        root.mkdir()
+        self._plant()
+
+    def furnish(self, workspace: Path) -> None:
+        """Put what the job works on into an empty workspace."""
+
+    def parameters(self) -> dict[str, Any]:
+        """What the run is started with."""
+        return {}
+
+    def _plant(self) -> None:
+        """Make the seed: a workspace, and a home in which the template is kept."""
+        self.furnish(self.root / "workspace")
+        home = Home(self.root / "home")
+        with closing(open_database(home)) as database:
+            keep_version(database, home, self.template, PERSON)
+
+    def commit(self, home: Path, workspace: Path) -> str:
+        """Commit a ready run; its id."""
+        with closing(open_database(Home(home))) as database:
+            row = start_run(
+                database,
+                Home(home),
+                template=self.template,
+                workspace=workspace,
+                parameters=lambda schema: check_values(schema, self.parameters(), workspace=workspace, what=self.name),
+                started_by=PERSON,
+            )
+            return str(row["run_id"])
+
+    def world(self) -> World:
+        """A fresh world with a run that is ready."""
+        with self._lock:
+            self._count += 1
+            place = self.root / f"world-{self._count}"
+        place.mkdir()
+        shutil.copytree(self.root / "workspace", place / "workspace")
+        shutil.copytree(self.root / "home", place / "home")
+        run_id = self.begin(place / "home", place / "workspace")
+        return World(place / "home", place / "workspace", run_id, self.nursery, self.outside, self.expected)
+
+    def begin(self, home: Path, workspace: Path) -> str:
+        """The run of a world, made in its copy of the seed; its id."""
+        return self.commit(home, workspace)
+
+    def watch(self) -> Ending:
+        """Let one run go undisturbed, and keep how it ends and how often it passes each point."""
+        world = self.world()
+        seen = world.home.root / "visits.json"
+        try:
+            runner = world.start(kill=NEVER, visits=str(seen))
+            assert world.play(runner, settled=True), "an undisturbed runner ended by itself"
+            assert runner.end() == 0
+            self.visits = json.loads(seen.read_text(encoding="utf-8"))
+            self.expected = world.ending()
+        finally:
+            world.close()
+        return self.expected
+
+
+class MainJob(Job):
+    """pay-invoices on its sample, or on a few of its files. Every world carries on the very same run, down to its id and its birth."""
+
+    FEW = ("VF26-01874.pdf", "INV-20931.xml", "T-3310.xml", "quinta-FT388.xml")
+
+    def __init__(self, root: Path, nursery: Nursery, outside: Outside, *, few: bool = False) -> None:
+        self._few = few
+        super().__init__(root, nursery, outside, bundled("workflows") / "pay-invoices")
+
+    def furnish(self, workspace: Path) -> None:
+        sample = self.template / "sample"
+        shutil.copytree(sample, workspace)
+        if self._few:
+            for file in (workspace / "invoices").iterdir():
+                if file.name not in self.FEW:
+                    file.unlink()
+
+    def parameters(self) -> dict[str, Any]:
+        soon = datetime.now(tz=UTC).date() + timedelta(days=7)
+        return {
+            "folder": "invoices",
+            "debtor_name": "Hartmann & Cie",
+            "debtor_iban": "DE89370400440532013000",
+            "pay_on": soon.isoformat(),
+        }
+
+    def _plant(self) -> None:
+        super()._plant()
+        self.commit(self.root / "home", self.root / "workspace")
+
+    def begin(self, home: Path, workspace: Path) -> str:
+        with closing(sqlite3.connect(home / "counterfoil.db")) as raw, raw:
+            raw.execute("UPDATE run SET workspace = ?", (str(workspace),))
+            run_id: str = raw.execute("SELECT run_id FROM run").fetchone()[0]
+        return run_id
+
+
+class Errands(Job):
+    """The small template with every kind of effect; what happens outside is told apart by the run's keys."""
+
+    def __init__(self, root: Path, nursery: Nursery, outside: Outside) -> None:
+        super().__init__(root, nursery, outside, HERE / "templates" / "errands")
+
+    def furnish(self, workspace: Path) -> None:
+        (workspace / "in").mkdir(parents=True)
+        (workspace / "in" / "a.txt").write_text("one", encoding="ascii")
+        (workspace / "in" / "b.txt").write_text("two", encoding="ascii")
+        (workspace / "book.csv").write_text("order,pieces\n1,1\n", encoding="ascii")
+        (workspace / ".counterfoil").mkdir()
+        (workspace / ".counterfoil" / "workspace.toml").write_text(
+            f'[mail]\nhost = "127.0.0.1"\nport = {self.outside.mail_port}\ntls = "none"\nfrom = "shop@example.org"\n',
+            encoding="ascii",
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        return {"ledger": self.outside.url}
+
+
+class Stuck(Job):
+    """Steps that end their process, or hold it, as long as there is a file `hold` in the workspace."""
+
+    def __init__(self, root: Path, nursery: Nursery, outside: Outside, how: str) -> None:
+        self._how = how
+        super().__init__(root, nursery, outside, HERE / "templates" / "stuck")
+
+    def furnish(self, workspace: Path) -> None:
+        workspace.mkdir()
+        (workspace / "hold").touch()
+
+    def parameters(self) -> dict[str, Any]:
+        return {"how": self._how}

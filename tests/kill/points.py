@@ -1,0 +1,68 @@
+"""Killing a job at every visit of a named point, and comparing each end with the undisturbed one."""
+
+import signal
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from kill.jobs import Job
+from kill.tally import Tally
+from kill.world import World
+
+T = TypeVar("T")
+A = TypeVar("A")
+AT_ONCE = 2  # worlds side by side
+POINTS = (
+    "after_claim",
+    "after_blob",
+    "after_intent",
+    "after_perform",
+    "after_outcome",
+    "after_record",
+    "after_gate",
+    "after_journal",
+    "after_each_file",
+)
+QUICK = {"counterfoil.runner.running.SWEEP": 0.2}  # a runner that need not be told
+
+
+def side_by_side(work: Callable[[A], T], things: Iterable[A]) -> list[T]:
+    """Do something for each of several things, a few at once; the first failure speaks."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(work, things))
+
+
+def killed_at_every_visit(job: Job, point: str, tally: Tally) -> list[bool]:
+    """One world for each visit of a point, killed there and carried on; for each whether the kill has struck."""
+    assert job.visits.get(point), f"{job.name} never passes {point}"
+    return side_by_side(lambda visit: killed_at(job, point, visit, tally), range(1, job.visits[point] + 1))
+
+
+def killed_at(job: Job, point: str, visit: int, tally: Tally) -> bool:
+    """Kill a run's runner at one visit of a point, carry the run on, and compare; whether the kill has struck.
+
+    The first visit of each point is met by a runner that was started as a person would.
+    """
+    world = job.world()
+    try:
+        runner = world.start(kill=f"{point}:{visit}", cold=visit == 1)
+        struck = not world.play(runner, settled=True)
+        if struck:
+            assert runner.status() == -signal.SIGKILL, world.told()
+            tally.add(world.moment().kind)
+            assert world.play(world.start()), world.told()
+        compare(world)
+        return struck
+    finally:
+        world.close()
+
+
+def compare(world: World) -> None:
+    """The end of a world is the undisturbed end, to the byte, and the outside has seen everything once."""
+    ending, expected = world.ending(), world.expected
+    assert expected is not None
+    assert ending.records == expected.records
+    assert ending.result == expected.result
+    assert ending.outside == expected.outside
+    assert sorted(ending.files) == sorted(expected.files)
+    assert ending.files == expected.files

@@ -1,0 +1,40 @@
+"""Steps that do the worst a step can do to its own run: end the process, or hold it for ever, until a file goes away."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from counterfoil import Params, report, step, this_run, workflow
+
+
+class Stuck(Params):
+    how: str
+
+
+def held() -> bool:
+    """Whether the test still wants the step to be stuck."""
+    return (Path(this_run().workspace) / "hold").exists()
+
+
+@step
+def leave() -> str:
+    """End the process of the host, again and again."""
+    if held():
+        os._exit(3)
+    return "stayed"
+
+
+@step(process=True)
+def stay() -> str:
+    """Hold on in a forked child."""
+    report(f"child {os.getpid()}")
+    while held():
+        time.sleep(0.01)
+    return "left"
+
+
+@workflow("stuck")
+async def stuck(p: Stuck) -> str:
+    return await (leave() if p.how == "leave" else stay())

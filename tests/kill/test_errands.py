@@ -1,0 +1,13 @@
+"""A run with every kind of effect, killed at every named point: each effect happened once, or a person was asked and told the truth."""
+
+import pytest
+
+from kill.jobs import Job
+from kill.points import POINTS, killed_at_every_visit
+from kill.tally import Tally
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_at_every_visit(errands: Job, tally: Tally, point: str) -> None:
+    struck = killed_at_every_visit(errands, point, tally)
+    assert all(struck), f"{point} was passed {errands.visits[point]} times undisturbed; struck: {struck}"

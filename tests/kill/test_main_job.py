@@ -1,0 +1,45 @@
+"""Supplier payments, killed at every named point: one payment file, the same to the byte, whatever was killed."""
+
+import signal
+
+import pytest
+
+from kill.jobs import Job
+from kill.points import POINTS, QUICK, compare, killed_at_every_visit
+from kill.processes import until
+from kill.tally import Tally
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_at_every_visit(main_job: Job, tally: Tally, point: str) -> None:
+    struck = killed_at_every_visit(main_job, point, tally)
+    assert all(struck), f"{point} was passed {main_job.visits[point]} times undisturbed; struck: {struck}"
+
+
+def test_the_undisturbed_end(main_job: Job) -> None:
+    expected = main_job.expected
+    assert expected is not None
+    assert [name for name in expected.files if name.startswith("payments/")] == ["payments/r-1.xml"]
+    assert len([name for name in expected.files if name.startswith("archive/")]) == 11
+    assert b"<NbOfTxs>11</NbOfTxs>" in expected.files["payments/r-1.xml"]
+
+
+def test_whoever_decides_is_killed_after_each_decision(main_job: Job, tally: Tally) -> None:
+    """The decision stands, nobody was told of it, and the run goes on from it."""
+    world = main_job.world()
+    try:
+        runner = world.start(constants=QUICK)
+        killed = 0
+        while not until(lambda: world.has_ended() or world.open_gates(), "a gate, or the end") is True:
+            for gate in world.open_gates():
+                wish = world.wish(gate)
+                order = {"verdict": wish.verdict, "principal": wish.principal, "comment": wish.comment, "answers": wish.answers}
+                decider = world.nursery.start("decide", world.home.root, kill="after_decision:1", gate=gate["gate_id"], wish=order)
+                assert decider.wait() == -signal.SIGKILL
+                tally.add("gate")
+                killed += 1
+        assert killed == 3
+        assert runner.end() == 0
+        compare(world)
+    finally:
+        world.close()

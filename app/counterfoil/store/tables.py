@@ -196,7 +196,6 @@ draft = sa.Table(
     _text("body"),
     _at("saved_at"),
     sa.PrimaryKeyConstraint("gate_id", "principal"),
-    sa.Index("draft_saved", "saved_at"),
 )
 
 # what of a gate was on a person's screen: the digest that was seen, and which parts (JSON list)

@@ -293,7 +293,6 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("gate_id", "principal"),
     )
-    op.create_index("draft_saved", "draft", ["saved_at"], unique=False)
     op.create_table(
         "file_op",
         sa.Column("row", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),

@@ -1,0 +1,114 @@
+"""Real processes for the benchmarks: a runner of its own, and what the system says of its memory, threads and CPU (Linux's /proc)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from counterfoil.places import Home
+
+APP = Path(__file__).resolve().parents[2] / "app"
+PATIENCE = 30.0  # seconds until something that should happen counts as broken
+LOOK_EVERY = 0.005  # seconds between two looks
+
+
+def can_look() -> bool:
+    """Whether the system tells of processes."""
+    return Path("/proc/self/smaps_rollup").exists() and Path("/proc/self/schedstat").exists()
+
+
+def environment() -> dict[str, str]:
+    """The environment of a process that finds this checkout."""
+    return {**os.environ, "PYTHONPATH": str(APP)}
+
+
+def until(happened: Callable[[], bool], what: str) -> None:
+    """Look again and again until it has happened."""
+    deadline = time.monotonic() + PATIENCE
+    while not happened():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"after {PATIENCE:g} s still not: {what}")
+        time.sleep(LOOK_EVERY)
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU that a process has used in all its threads."""
+    spent = 0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            spent += int((task / "schedstat").read_text().split()[0])
+    return spent / 1e9
+
+
+def memory_mib(pid: int) -> float:
+    """Memory of a process, its share of what it has in common with others included."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Rss:")) / 1024
+
+
+def threads(pid: int) -> int:
+    """How many threads a process has."""
+    return sum(1 for _ in Path(f"/proc/{pid}/task").iterdir())
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started and not ended."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):
+            found += [int(word) for word in (task / "children").read_text().split()]
+    return found
+
+
+class RunnerProcess:
+    """A runner, as `counterfoil runner` starts it."""
+
+    def __init__(self, home: Home) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "counterfoil", "--home", str(home.root), "runner"],
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.pid = self._process.pid
+
+    def ready(self) -> None:
+        """Wait until it says that it works."""
+        said = self._process.stderr.readline() if self._process.stderr is not None else ""
+        if "is running" not in said:
+            raise RuntimeError(f"the runner did not start: {said}")
+
+    def calm(self) -> None:
+        """Wait until a warm host stands by and nobody does anything any more."""
+        until(lambda: len(children(self.pid)) == 1, "one warm host and no other")
+        spent = -1.0
+        while (now := self._spent()) - spent > 0.001:  # one millisecond in a tenth of a second
+            spent = now
+            time.sleep(0.1)
+
+    def _spent(self) -> float:
+        return sum(cpu_seconds(pid) for pid in [self.pid, *children(self.pid)])
+
+    def stop(self) -> None:
+        """End it as Ctrl+C does."""
+        self._process.terminate()
+        self._process.communicate(timeout=PATIENCE)
+
+
+@contextlib.contextmanager
+def runner_process(home: Home) -> Iterator[RunnerProcess]:
+    """A runner that is ready, with a warm host."""
+    runner = RunnerProcess(home)
+    try:
+        runner.ready()
+        runner.calm()
+        yield runner
+    finally:
+        runner.stop()

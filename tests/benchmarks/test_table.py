@@ -1,0 +1,44 @@
+"""The table is measured and printed; what must not change is asserted: counts of syncs and threads, never a time."""
+
+import pytest
+
+from benchmarks.measuring import Row, ground, lines
+from benchmarks.sync_rows import PLAN
+from benchmarks.table import ROWS, machine, measure
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, Row]:
+    """The quick table, printed."""
+    with ground(quick=True) as place:
+        about = machine(place)
+        rows = measure(place)
+    print("", about, *lines(list(rows.values())), sep="\n")
+    return rows
+
+
+def test_every_row_is_there(table: dict[str, Row]) -> None:
+    assert list(table) == list(ROWS)
+    assert [row.what for row in table.values() if not row.measured] == []
+
+
+def test_a_pure_step_costs_one_sync_alone(table: dict[str, Row]) -> None:
+    assert set(table["syncs-alone"].counts.values()) == {1.0}
+
+
+def test_runs_at_once_share_their_syncs(table: dict[str, Row]) -> None:
+    assert max(table["syncs-together"].counts.values()) <= 0.1
+
+
+def test_an_effect_costs_two_syncs_and_a_plan_of_n_costs_n_and_one(table: dict[str, Row]) -> None:
+    assert table["syncs-requests"].counts == {"alone": 2, "plan": PLAN + 1}
+
+
+def test_files_cost_one_more_for_the_journal(table: dict[str, Row]) -> None:
+    counts = table["syncs-files"].counts
+    assert (counts["alone"], counts["plan"]) == (3, PLAN + 2)
+
+
+def test_runs_that_wait_hold_no_thread(table: dict[str, Row]) -> None:
+    assert table["waiting"].counts["threads"] == 0
+    assert table["idle"].counts.get("threads", 0) == 0

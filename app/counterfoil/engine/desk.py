@@ -45,6 +45,7 @@ class Desk:
         self._idle_at = -1
         self._in_flight = 0
         self._settling = False
+        self._polling = 0  # an answer that is being taken up wakes a branch, so the run must not be suspended meanwhile
         hold.on_park = self._settle_soon
         self._deadlines: dict[Identity, asyncio.TimerHandle] = {}
         self._calls: dict[str, Callable[[dict[str, Any], bytes], Awaitable[Reply]]] = {
@@ -328,15 +329,15 @@ class Desk:
         due = await hold.do(operation)
         hold.gated.add(identity)
         while True:
+            if hold.powers.clock.now_us() >= due:
+                await self.poll()
+            else:
+                alarm(hold, identity, "sleep", due)
             with hold.powers.database.connect() as conn:
                 row = records.get(conn, hold.run_id, *identity)
             if row is not None:
                 hold.known.add(identity)
                 return {"k": "ok", "at": row["committed_at"]}, b""
-            if hold.powers.clock.now_us() >= due:
-                await self.poll()
-                continue
-            alarm(hold, identity, "sleep", due)
             await hold.park(identity, "sleep")
 
     async def _on_lookup(self, frame: dict[str, Any], _: bytes) -> Reply:
@@ -418,8 +419,10 @@ class Desk:
     def _all_wait(self) -> bool:
         """Whether the session is idle, has received all that was sent, and every frame it has in flight is parked."""
         hold = self.hold
+        if hold.busy or self._polling or hold.over.is_set():
+            return False
         parked = sum(1 for future in hold.parked.values() if not future.done())
-        return self._idle_at == self._sent and not hold.busy and self._in_flight == parked and not hold.over.is_set()
+        return self._idle_at == self._sent and self._in_flight == parked
 
     def _settle_soon(self) -> None:
         if self._all_wait() and not self._settling:
@@ -454,12 +457,16 @@ class Desk:
         hold = self.hold
         if hold.over.is_set():
             return
+        self._polling += 1
         try:
             over = await hold.do(lambda txn: answers.take(txn, hold.powers.blobs, hold.run_id))
             self._wake(over)
             await cancel_held(hold)
         except (Over, Stale):
             hold.end(RunState.RUNNING)
+        finally:
+            self._polling -= 1
+        self._settle_soon()
 
     def _wake(self, over: list[answers.Answered]) -> None:
         for answered in over:

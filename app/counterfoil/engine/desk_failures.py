@@ -97,7 +97,13 @@ class FailureDesk:
 def alarm(hold: Hold, identity: Identity, slot: str, due_us: int) -> None:
     """Wake a parked identity at its time; never more than 30 s ahead, since rows, not memory, keep time."""
     wait = min(max(due_us - hold.powers.clock.now_us(), 0) / 1_000_000, 30.0)
-    asyncio.get_running_loop().call_later(wait, hold.wake, identity, slot)
+    asyncio.get_running_loop().call_later(wait, _ring, hold, identity, slot)
+
+
+def _ring(hold: Hold, identity: Identity, slot: str) -> None:
+    """A suspended run is not ours to move: the sweep finds its timer."""
+    if not hold.suspended.is_set():
+        hold.wake(identity, slot)
 
 
 def stop_run(txn: Txn, run: Row, name: str, by: str, comment: str) -> None:

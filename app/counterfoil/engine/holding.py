@@ -82,6 +82,8 @@ class Hold:
 
     async def park(self, identity: Identity, slot: str) -> None:
         """Wait until something may have changed for this identity."""
+        if self.over.is_set():
+            raise Over
         future = self.parked.get((identity, slot))
         if future is None or future.done():
             future = self.parked[(identity, slot)] = asyncio.get_running_loop().create_future()

@@ -14,7 +14,7 @@ from counterfoil.store.transactions import Prepared, Row, Txn
 
 _RUN = tables.run
 _BY_ID = sa.select(_RUN).where(_RUN.c.run_id == sa.bindparam("rid"))
-_FENCE = Prepared(sa.select(_RUN.c.fence).where(_RUN.c.run_id == sa.bindparam("rid")))
+_FENCE = Prepared(sa.select(_RUN.c.fence, _RUN.c.state).where(_RUN.c.run_id == sa.bindparam("rid")))
 _NEXT_NUMBER = sa.select(sa.func.coalesce(sa.func.max(_RUN.c.number), 0) + 1)
 
 
@@ -83,14 +83,15 @@ def get(conn: sa.Connection, run_id: str) -> Row:
 
 
 def check_fence(txn: Txn, run_id: str, fence: int) -> None:
-    """Refuse a stale holder; the fence is read once per run and transaction.
+    """Refuse a stale holder, and anybody once the run is not held at all; read once per run and transaction.
 
     Raises:
-        Stale: another holder has the run now.
+        Stale: another holder has the run now, or nobody has.
     """
     held = txn.fences.get(run_id)
     if held is None:
-        held = txn.fences[run_id] = int(_FENCE.run(txn.conn, {"rid": run_id}).fetchone()[0])
+        now, state = _FENCE.run(txn.conn, {"rid": run_id}).fetchone()
+        held = txn.fences[run_id] = int(now) if state == RunState.RUNNING else -1
     if held != fence:
         raise Stale(f"run {run_id[:8]}: fence {fence}, now {held}")
 
@@ -102,6 +103,7 @@ def move(txn: Txn, run_id: str, target: RunState, **changes: object) -> bool:
         sa.update(_RUN).where(_RUN.c.run_id == run_id, _RUN.c.state.in_(sources)).values(state=str(target), **changes)
     )
     txn.touched.add(run_id)
+    txn.fences.pop(run_id, None)
     return changed == 1
 
 

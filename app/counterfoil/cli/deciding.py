@@ -10,10 +10,11 @@ from counterfoil.catalogue.parameters import parse_texts
 from counterfoil.cli.call import Call
 from counterfoil.cli.opening import Opened, opened, tell_runner
 from counterfoil.cli.options import As, Comment, Context, Digest, Gate, Set, call_of, pairs_of
-from counterfoil.cli.words import account, person, seal
+from counterfoil.cli.words import person, seal
 from counterfoil.clock import iso
 from counterfoil.errors import WrongAnswer, WrongUse
 from counterfoil.facts import Verdict
+from counterfoil.inbox.accounts import account
 from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.inbox.finding import find_gate
 from counterfoil.store.transactions import Row

@@ -3,14 +3,13 @@ in between. It needs nothing beside it and runs in the normal home, so that ever
 
 from __future__ import annotations
 
-import shutil
-from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from counterfoil.catalogue.finding import find_template
+from counterfoil.catalogue.samples import TEMPLATE, copy_sample, sample_parameters, today_here
 from counterfoil.cli.call import Call
 from counterfoil.cli.gate_sheet import Folding, how_to_decide
 from counterfoil.cli.logs import keep_logs
@@ -20,16 +19,16 @@ from counterfoil.cli.options import Context, call_of
 from counterfoil.cli.run_sheet import result_lines
 from counterfoil.cli.starting import start
 from counterfoil.cli.watching import exit_code, follow
-from counterfoil.cli.words import account, clock, seal
-from counterfoil.errors import WrongAnswer, WrongWorkspace
+from counterfoil.cli.words import clock, seal
+from counterfoil.errors import WrongAnswer
 from counterfoil.facts import GateKind, Verdict
+from counterfoil.inbox.accounts import account
 from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.store import gates
 from counterfoil.store.transactions import Row
 from counterfoil.views.gates import gate_document
 from counterfoil.views.runs import run_detail
 
-TEMPLATE = "pay-invoices"
 _YES, _NO, _LEAVE = "y", "r", "q"
 
 
@@ -52,51 +51,13 @@ def demo(
     call = call_of(context)
     with opened(call) as home:
         keep_logs(call.home)
-        place = _fresh_copy(call, into)
+        place = copy_sample(call.home, into)
         call.line(f"A copy of the sample lies in {place}.")
         call.line("It is read and checked; then you are asked. Nothing leaves this computer.")
-        row = start(call, home, find_template(TEMPLATE, place, call.home), place, _parameters(_today()), [])
+        row = start(call, home, find_template(TEMPLATE, place, call.home), place, sample_parameters(today_here()), [])
         row = _through_gates(call, home, row["run_id"], yes=yes)
         _finish(call, home, row)
     return exit_code(row)
-
-
-def _today() -> date:
-    return datetime.now().astimezone().date()
-
-
-def _parameters(today: date) -> dict[str, Any]:
-    """What the sample is paid with: an invented company with a published example account."""
-    return {
-        "folder": "invoices",
-        "debtor_name": "Harbour & Finch Ltd",
-        "debtor_iban": "DE89370400440532013000",
-        "pay_on": (today + timedelta(days=1)).isoformat(),
-    }
-
-
-def _fresh_copy(call: Call, into: Path | None) -> Path:
-    """Copy the sample workspace into a folder that holds nothing yet."""
-    sample = find_template(TEMPLATE, call.home.root, call.home) / "sample"
-    place = into.expanduser().resolve() if into is not None else _next_folder(call.home.root / "demo")
-    try:
-        if place.exists() and (not place.is_dir() or any(place.iterdir())):
-            raise WrongWorkspace(f"{place} is not empty.", "Name a folder that is, or is not there yet: --into DIR")
-        # contents only: a read-only sample must not make a read-only copy
-        shutil.copytree(sample, place, dirs_exist_ok=True, copy_function=shutil.copyfile)
-    except OSError as problem:
-        raise WrongWorkspace(
-            f"the sample cannot be copied to {place}: {problem.strerror}.", "Name another folder: --into DIR"
-        ) from problem
-    return place
-
-
-def _next_folder(parent: Path) -> Path:
-    today = _today().isoformat()
-    n = 1
-    while (parent / f"{today}-{n}").exists():
-        n += 1
-    return parent / f"{today}-{n}"
 
 
 def _through_gates(call: Call, home: Opened, run_id: str, *, yes: bool) -> Row:

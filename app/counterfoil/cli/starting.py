@@ -19,8 +19,9 @@ from counterfoil.cli.opening import Opened, opened, tell_runner, workspace_of
 from counterfoil.cli.options import Context, Set, Workspace, call_of, pairs_of
 from counterfoil.cli.run_sheet import result_lines
 from counterfoil.cli.watching import exit_code, follow
-from counterfoil.cli.words import account, run_state
+from counterfoil.cli.words import run_state
 from counterfoil.errors import CounterfoilError, WrongUse
+from counterfoil.inbox.accounts import account
 from counterfoil.runner.starting import start_run
 from counterfoil.settings.workspace import remember, remembered
 from counterfoil.store.transactions import Row

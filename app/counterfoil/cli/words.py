@@ -5,8 +5,6 @@ Values come as plain JSON with codec tags, so that a decimal is known from a tex
 
 from __future__ import annotations
 
-import getpass
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from counterfoil.clock import from_us
+from counterfoil.inbox.accounts import account
 
 _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$"}
 _AMOUNT = re.compile(r"-?(?:[€£$]|[A-Z]{3} )-?[0-9][0-9,]*(?:\.[0-9]+)?")  # an amount that was made text already
@@ -125,14 +124,6 @@ def took(began: str | None, ended: str | None) -> str:
     if minutes < 60:
         return f"{minutes} min"
     return f"{minutes // 60} h {minutes % 60} min"
-
-
-def account() -> str:
-    """The principal of whoever runs this program."""
-    try:
-        return f"user:{getpass.getuser()}"
-    except (OSError, KeyError):  # an account without a name, as in some containers
-        return f"user:{os.getuid()}"
 
 
 def person(principal: str) -> str:

@@ -1,7 +1,9 @@
-"""`template list`, `template show`, `template check`: looking at templates without running any of their code."""
+"""`template list`, `template show`, `template check`: looking at templates without running any of their code, unless the form of one
+is wanted, which a host tells."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,10 +15,13 @@ from counterfoil.catalogue.finding import TemplateFound, find_template, list_tem
 from counterfoil.catalogue.manifest import Manifest, chips, manifest_json, read_manifest
 from counterfoil.cli.call import Call
 from counterfoil.cli.commands import EVERYWHERE
-from counterfoil.cli.opening import workspace_of
+from counterfoil.cli.opening import opened, workspace_of
 from counterfoil.cli.options import Context, Workspace, call_of
 from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell, counted
+from counterfoil.inbox.accounts import account
+from counterfoil.runner.starting import keep_version
+from counterfoil.sandbox.levels import measured
 
 app = typer.Typer(
     add_completion=False,
@@ -61,17 +66,39 @@ def _cells(template: TemplateFound) -> list[Cell]:
 
 
 @app.command("show", epilog=EVERYWHERE)
-def show(context: Context, template: Template, workspace: Workspace = None) -> None:
+def show(
+    context: Context,
+    template: Template,
+    workspace: Workspace = None,
+    form: Annotated[
+        bool, typer.Option("--form", help="Load it in a process of its own, and show what it asks for.")
+    ] = False,
+) -> None:
     """What a template says of itself: what it does, what it needs, what it may do."""
     call = call_of(context)
     folder = find_template(template, workspace_of(workspace), call.home)
     manifest = read_manifest(folder)
     readme = _readme(folder)
-    call.document({**manifest_json(manifest), "folder": str(folder), "readme": readme})
+    asks = _form(call, folder) if form else {}
+    call.document({**manifest_json(manifest), "folder": str(folder), "readme": readme, **asks})
     call.lines(_sheet(manifest, folder))
+    if form:
+        call.lines(["", "  Asks for:", *(_field_line(field) for field in asks["fields"])])
     if readme:
         call.line()
         call.lines(readme.splitlines())
+
+
+def _form(call: Call, folder: Path) -> dict[str, Any]:
+    """What running it would ask for, and under which protection; the version is kept, so that it is loaded once."""
+    with opened(call) as home:
+        version = keep_version(home.database, call.home, folder, account())
+    return {"version": version["digest"], "fields": json.loads(version["parameters"]), "isolation": measured().code}
+
+
+def _field_line(field: dict[str, Any]) -> str:
+    needed = "" if field["required"] else ", optional"
+    return f"    {field['name']} ({field['type']}{needed})  {field['label']}"
 
 
 def _sheet(manifest: Manifest, folder: Path) -> list[str]:

@@ -7,11 +7,11 @@ from counterfoil.facts import RunState
 from counterfoil.inbox.deciding import refuse_ended
 from counterfoil.store import leases, runs, trail_rows
 from counterfoil.store.database import Database
-from counterfoil.store.transactions import Txn
+from counterfoil.store.transactions import Row, Txn
 
 
-def cancel_run(database: Database, run_id: str, principal: str) -> str:
-    """Cancel a run; "cancelled" when it has ended, "asked" when the runner will end it.
+def cancel_run(database: Database, run_id: str, principal: str, reason: str = "") -> str:
+    """Cancel a run; "cancelled" when it has ended, "asked" when the runner will end it. A reason is kept in the trail.
 
     Raises:
         RunEnded: it had ended before.
@@ -22,12 +22,24 @@ def cancel_run(database: Database, run_id: str, principal: str) -> str:
         refuse_ended(run)
         lease = leases.read(txn.conn)
         alive = lease is not None and lease["expires_at"] > txn.now_us
-        if run["state"] == RunState.RUNNING and alive:
+        held = run["state"] == RunState.RUNNING and alive
+        if held or reason:
+            _note_wish(txn, run, principal, reason)
+        if held:
             runs.ask_to_cancel(txn, run_id, principal)
-            summary = f"{principal} asked to cancel run {run['number']}"
-            trail_rows.append(txn, by=principal, kind="cancel_asked", subject=run_id, summary=summary)
             return "asked"
         cancel(txn, run, principal)
         return "cancelled"
 
     return database.transact(operation)
+
+
+def _note_wish(txn: Txn, run: Row, principal: str, reason: str) -> None:
+    trail_rows.append(
+        txn,
+        by=principal,
+        kind="cancel_asked",
+        subject=run["run_id"],
+        summary=f"{principal} asked to cancel run {run['number']}" + (f": {reason}" if reason else ""),
+        after={"reason": reason} if reason else None,
+    )

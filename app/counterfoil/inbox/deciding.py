@@ -33,7 +33,8 @@ from counterfoil.store.transactions import Row, Txn
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a person wants to decide. `answers` are plain JSON by field name; `edits` new arguments by item number."""
+    """What a person wants to decide. `answers` are plain JSON by field name; `edits` new arguments by item number; `opened` which
+    parts of what was shown were on the screen, where that is known."""
 
     verdict: Verdict
     principal: str
@@ -45,6 +46,7 @@ class Wish:
     delay_us: int = 0
     on_behalf_of: str | None = None
     signature: str = "account"
+    opened: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,7 @@ def _note(
             "items": [[item[0], item[3]] for item in items],
             "on_behalf_of": wish.on_behalf_of,
             "signature": wish.signature,
+            **({"opened": sorted(wish.opened)} if wish.opened is not None else {}),
         },
     )
 

@@ -182,7 +182,7 @@ gate = sa.Table(
         sqlite_where=sa.text("state = 'open'"),
         postgresql_where=sa.text("state = 'open'"),
     ),
-    sa.Index("gate_inbox", "state", "asked_at"),
+    sa.Index("gate_inbox", "state", "asked_at", "number"),
     sa.Index("gate_closed", "closed_at"),
     sa.Index("gate_of_run", "run_id", "path", "ordinal"),
 )

@@ -158,7 +158,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("number"),
     )
     op.create_index("gate_closed", "gate", ["closed_at"], unique=False)
-    op.create_index("gate_inbox", "gate", ["state", "asked_at"], unique=False)
+    op.create_index("gate_inbox", "gate", ["state", "asked_at", "number"], unique=False)
     op.create_index("gate_of_run", "gate", ["run_id", "path", "ordinal"], unique=False)
     op.create_index(
         "one_open_gate_per_slot",

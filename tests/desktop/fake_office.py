@@ -1,5 +1,6 @@
 """An office without a database: the composed figures, changed in memory by what a test decides. It answers like the real one, at once."""
 
+import copy
 import dataclasses
 from collections.abc import Mapping
 from typing import Any
@@ -86,7 +87,7 @@ class FakeOffice:
             raise UnknownGate(f"No gate goes by {gate_id[:8]}.", "Look into the inbox: counterfoil inbox")
         seen = self.seen[gate_id]
         return dataclasses.replace(
-            seen, document=self.documents[gate_id], draft=self.drafts.get(gate_id, facts.Draft()), me=ME
+            seen, document=copy.deepcopy(self.documents[gate_id]), draft=self.drafts.get(gate_id, facts.Draft()), me=ME
         )
 
     def file_of_gate(self, gate_id: str, n: int) -> facts.FileSeen:

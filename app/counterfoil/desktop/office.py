@@ -71,6 +71,7 @@ class RunnerSeen:
     pid: int | None = None
     log: str = ""
     trouble: str = ""
+    isolation: str = "L0"
 
 
 class Tab(StrEnum):
@@ -266,6 +267,7 @@ class Progress:
     gate_id: str | None = None
     result: Any = None
     problem: str = ""
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ QPushButton[kind="primary"]:pressed { background: @accent_press; border-color: @
 QPushButton[kind="primary"]:disabled { color: @text2; background: @hover; border-color: @border_strong; }
 QPushButton[kind="danger"] { color: @bad; border-color: @bad; }
 QPushButton[kind="danger"]:hover { background: @bad_soft; }
+QPushButton[kind="danger"]:disabled { color: @text3; background: @raised; border-color: @border_strong; }
 QPushButton[kind="quiet"] { color: @text2; background: transparent; border: 1px solid transparent; padding: 0 8px; }
 QPushButton[kind="quiet"]:hover { background: @hover; color: @text; }
 QPushButton[kind="link"] { color: @accent_text; background: transparent; border: none; padding: 0 2px; min-height: 22px; text-align: left; }
@@ -93,6 +94,7 @@ _FIELDS = """
 QLineEdit, QPlainTextEdit, QTextEdit, QComboBox, QDateEdit, QSpinBox { color: @text; background: @panel; border: 1px solid @border_input;
     border-radius: 6px; padding: 0 10px; min-height: 30px; selection-background-color: @accent; selection-color: @on_accent; }
 QPlainTextEdit, QTextEdit { padding: 6px 8px; }
+QPlainTextEdit[bare="true"] { border: none; background: transparent; }
 QLineEdit[tone="bad"], QPlainTextEdit[tone="bad"], QComboBox[tone="bad"] { border-color: @bad; }
 QLineEdit:disabled, QComboBox:disabled { color: @text3; background: @raised; }
 QComboBox::drop-down { border: none; width: 26px; }

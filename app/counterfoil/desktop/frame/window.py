@@ -15,8 +15,10 @@ from counterfoil.clock import Clock
 from counterfoil.desktop import icons
 from counterfoil.desktop.bridge import ACTIVE, HIDDEN, Bridge, Trouble
 from counterfoil.desktop.frame import pages
+from counterfoil.desktop.frame.first_run import FirstRun
+from counterfoil.desktop.frame.paper import save_as_pdf
 from counterfoil.desktop.frame.sidebar import PAGES, Sidebar
-from counterfoil.desktop.office import Changes, Counts, Part, RunnerSeen, RunnerState, Workspace
+from counterfoil.desktop.office import Changes, Counts, GateSeen, Part, RunnerSeen, RunnerState, Workspace
 from counterfoil.desktop.parts.boxes import Banner, Pane, Rule, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.focus import FocusRing
@@ -26,6 +28,7 @@ from counterfoil.desktop.tokens import INBOX_ROW, LEAST, LIST, WINDOW
 from counterfoil.desktop.words import times
 
 _SECOND = 1000  # milliseconds
+FIRST_TEMPLATE = "pay-invoices"
 
 
 class Window(QMainWindow):
@@ -39,6 +42,7 @@ class Window(QMainWindow):
         self._current = "inbox"
         self._minute = 0
         self.pages: dict[str, Any] = {}
+        self._first_run: FirstRun | None = None
         self.counts = Counts()
         self.runner = RunnerSeen(RunnerState.STARTING)
         self.setWindowTitle("Counterfoil")
@@ -149,7 +153,12 @@ class Window(QMainWindow):
 
     def _introduce(self, name: str, page: Any) -> None:
         """Connect a page to the frame."""
-        if name == "inbox":
+        if name == "inbox" and self._bridge is not None:
+            self._first_run = FirstRun(self._bridge, page, self)
+            self._first_run.run_wanted.connect(self.show_run)
+            self._first_run.plug_wanted.connect(self._show_plug)
+            self._first_run.own_folder_wanted.connect(self._own_folder)
+            page.print_wanted.connect(self._print)
             page.run_wanted.connect(self.show_run)
             page.start_wanted.connect(self.start_runner)
             page.show_counts(self.counts)
@@ -157,8 +166,9 @@ class Window(QMainWindow):
         elif name == "runs":
             page.gate_wanted.connect(self.show_gate)
             page.templates_wanted.connect(self._to_templates)
+            page.again_wanted.connect(self._run_again)
         elif name == "templates":
-            page.run_started.connect(self.show_run)
+            page.run_started.connect(self._run_started)
 
     def _keys(self) -> None:
         for number, (key, _words, _icon) in enumerate(PAGES, 1):
@@ -191,6 +201,8 @@ class Window(QMainWindow):
         inbox = self.pages.get("inbox")
         if inbox is not None:
             inbox.show_counts(counts)
+        if self._first_run is not None:
+            self._first_run.show_counts(counts)
 
     def _show_runner(self, seen: RunnerSeen) -> None:
         self.runner = seen
@@ -198,6 +210,8 @@ class Window(QMainWindow):
         inbox = self.pages.get("inbox")
         if inbox is not None:
             inbox.show_runner(seen)
+        if self._first_run is not None:
+            self._first_run.show_runner(seen)
 
     def _runner_asked(self, _nothing: object) -> None:
         self._ask_frame(frozenset({Part.RUNNER}))
@@ -210,6 +224,8 @@ class Window(QMainWindow):
         self._ask_frame(changes.parts)
         for page in self.pages.values():
             page.changed(changes)
+        if self._first_run is not None:
+            self._first_run.changed(changes)
 
     @Slot(object)
     def _troubled(self, trouble: Trouble) -> None:
@@ -250,6 +266,36 @@ class Window(QMainWindow):
         sender = self.sender()
         if sender is not None:
             self.show_page(sender.property("page"))
+
+    @Slot(object)
+    def _show_plug(self, run_id: object) -> None:
+        self.show_page("runs")
+        self.pages["runs"].show_run(str(run_id), tab="checkpoint")
+
+    @Slot(object)
+    def _run_started(self, run_id: object) -> None:
+        """A run was started by hand: show it; its first question comes into the inbox."""
+        self.pages["inbox"].follow(str(run_id))
+        self.show_run(run_id)
+
+    @Slot(object)
+    def _run_again(self, document: object) -> None:
+        if isinstance(document, dict):
+            self.show_page("templates")
+            self.pages["templates"].open_named(document["template"], document["parameters"], document["workspace"])
+
+    @Slot()
+    def _own_folder(self) -> None:
+        """From the first card: choose a folder, then the form of the template that ran the sample."""
+        self.show_page("templates")
+        templates = self.pages["templates"]
+        templates.open_named(FIRST_TEMPLATE)
+        templates.choose_folder()
+
+    @Slot(object)
+    def _print(self, seen: object) -> None:
+        if isinstance(seen, GateSeen):
+            save_as_pdf(self, seen, self._clock.now_us())
 
     @Slot()
     def _to_templates(self) -> None:

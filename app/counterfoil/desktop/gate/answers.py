@@ -106,13 +106,14 @@ class NeedsAnswer(Box):
 
     edited = Signal()
 
-    def __init__(self, reading: Reading, session: Session) -> None:
+    def __init__(self, reading: Reading, session: Session, *, guided: bool = False) -> None:
+        """`guided` says what this is for, on somebody's first run."""
         super().__init__("answers", gap=0, margins=(0, 0, 0, 4))
         self._session = session
         head = row(gap=8, margins=(14, 12, 14, 2))
         self._count = Label("", "small")
         put(head, Label("Needs your answer", "h2"), self._count, None)
-        self._hint = Label("1 2 3 choose · Ctrl+↓ next row", "caption")
+        self._hint = Label(_guide(len(reading.answers)) if guided else "1 2 3 choose · Ctrl+↓ next row", "caption")
         put(head, self._hint)
         self.put(head)
         self.rows: list[AnswerRowBox] = []
@@ -167,3 +168,8 @@ class NeedsAnswer(Box):
         target = at + (1 if forward else -1)
         if 0 <= target < len(self.rows):
             self.rows[target].choice.first().setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _guide(rows: int) -> str:
+    number = {1: "One thing needs", 2: "Two things need", 3: "Three things need"}.get(rows, f"{rows} things need")
+    return f"{number} your answer first."

@@ -109,8 +109,9 @@ class GateBar(Box):
         self._short.setVisible(narrow and waiting)
         self._above.setContentsMargins(28, 8 if narrow and waiting else 0, 24, 0)
 
-    def show_done(self, verdict: str, until_us: int) -> None:
-        """Count down until it takes effect."""
+    def show_done(self, verdict: str, until_us: int, *, hint: bool = False) -> None:
+        """Count down until it takes effect; `hint` says what the time is for."""
+        self._hint.setVisible(hint)
         self._verdict, self._until = verdict, until_us
         good = verdict in ("approved", "answered")
         self._done_icon.show_icon(
@@ -129,6 +130,7 @@ class GateBar(Box):
         self.undo.setVisible(left > 0)
         if left == 0:
             self._ticks.stop()
+            self._hint.hide()
             self.settled.emit()
 
     def _open_row(self) -> QWidget:
@@ -143,5 +145,6 @@ class GateBar(Box):
     def _done_row(self) -> QWidget:
         held = QWidget()
         line = row(held, gap=10, margins=(28, 0, 24, 0))
-        put(line, self._done_icon, self.done, 6, self.undo, None)
+        self._hint = Label("You have 5 seconds to take it back.", "caption")
+        put(line, self._done_icon, self.done, 6, self.undo, self._hint, None)
         return held

@@ -52,6 +52,7 @@ class GateDetail(Pane):
         self._bridge, self._clock = bridge, clock
         self._latest = Latest()
         self.gate_id = ""
+        self.guided = ""  # the run whose gates carry the hints of the first run
         self.session: Session | None = None
         self.page: GatePage | None = None
         self._focus_title = False
@@ -89,6 +90,11 @@ class GateDetail(Pane):
         self.bar.setEnabled(False)
         self._patience.start()
         self._ask()
+
+    @property
+    def run_id(self) -> str:
+        """The run of the gate that is shown, "" where there is none."""
+        return str(self.session.reading.seen.document["run_id"]) if self.session is not None else ""
 
     def refresh(self) -> None:
         """Something changed in the data folder: look again."""
@@ -224,7 +230,9 @@ class GateDetail(Pane):
         self.session.loading = len(fresh.files) if fresh.open else 0
         if not moved and old is not None:
             kept_choices(old, self.session)
-        page = GatePage(fresh, self.session, self._bridge, self.area, now, times.local(now).date())
+        page = GatePage(
+            fresh, self.session, self._bridge, self.area, now, times.local(now).date(), guided=self._guides(fresh)
+        )
         page.edited.connect(self._edited)
         page.opened.connect(self._save.start)
         page.picked.connect(self._picked)
@@ -246,6 +254,9 @@ class GateDetail(Pane):
             self._focus_title = False
             self.focus_title()
 
+    def _guides(self, reading: gate_reading.Reading) -> bool:
+        return bool(self.guided) and str(reading.seen.document["run_id"]) == self.guided
+
     def _retire_page(self) -> None:
         if self.page is not None:
             self.page.retire()
@@ -261,8 +272,10 @@ class GateDetail(Pane):
         trouble = reading.kind in ("doubt", "failure")
         self.bar.setVisible(reading.open and not trouble)
         due = times.iso_instant(str(reading.seen.document.get("due_at")))
+        silence = words.silence(due, reading.seen.document.get("on_due"), self._clock.now_us())
+        hint = "Nothing has been written yet. " if self.guided and self.guided == self.run_id else ""
         self.bar.show_open(
-            silence=words.silence(due, reading.seen.document.get("on_due"), self._clock.now_us()),
+            silence=f"{hint}{silence}",
             can_decide=reading.open and reading.seen.may_decide,
             can_change=bool(reading.seen.editable),
             can_send_back=not trouble,
@@ -293,7 +306,7 @@ class GateDetail(Pane):
         if made.gate_id != self.gate_id:
             return
         self.bar.show()
-        self.bar.show_done(made.verdict, made.effective_at)
+        self.bar.show_done(made.verdict, made.effective_at, hint=bool(self.guided) and self.guided == self.run_id)
         self.focus_title()
         self.decided.emit(made.gate_id)
         self._ask()

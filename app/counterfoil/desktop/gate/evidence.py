@@ -116,9 +116,10 @@ def _whose(source: str) -> str:
 
 
 def _long(text: str, title: str, source: str) -> QWidget:
-    box = Box("quote", gap=6, margins=(1, 1, 1, 8))
+    box = Box("quote", gap=2, margins=(4, 4, 1, 8))
     page = QPlainTextEdit(text[:_SHOWN])
     page.setReadOnly(True)
+    page.setProperty("bare", True)
     page.setTabChangesFocus(True)
     page.setFont(font(12, mono=True))
     page.setAccessibleName(title)

@@ -183,6 +183,7 @@ def _changes(seen: FileSeen, today: date) -> QWidget:
 def _page(text: str, name: str) -> QWidget:
     page = QPlainTextEdit(plain(text[:_SHOWN], lines=True))
     page.setReadOnly(True)
+    page.setProperty("bare", True)
     page.setTabChangesFocus(True)
     page.setFont(font(12, mono=True))
     page.setAccessibleName(name)

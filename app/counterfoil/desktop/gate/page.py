@@ -56,11 +56,20 @@ class GatePage(Pane):
     opened = Signal()
 
     def __init__(
-        self, reading: Reading, session: Session, bridge: Bridge, scroll: QScrollArea, now_us: int, today: date
+        self,
+        reading: Reading,
+        session: Session,
+        bridge: Bridge,
+        scroll: QScrollArea,
+        now_us: int,
+        today: date,
+        *,
+        guided: bool = False,
     ) -> None:
         super().__init__("panel", margins=(MARGIN, 16, MARGIN, 28))
         self.reading, self.session = reading, session
         self._bridge, self._scroll, self._now, self._today = bridge, scroll, now_us, today
+        self._guided = guided
         self.setMaximumWidth(WIDEST)
         self.head = GateHead(reading, now_us)
         self.head.run_wanted.connect(self.run_wanted)
@@ -75,9 +84,10 @@ class GatePage(Pane):
         self._put_banners()
         self._put_answers()
         self._parts = column(gap=26)
-        if len(reading.sections) > 1:
+        indexed = len(reading.sections) > 1
+        if indexed:
             self._put_index()
-        self.put(10, self._parts)
+        self.put(10 if indexed else 22, self._parts)
         self._foot = column(gap=6, margins=(0, 26, 0, 0))
         self.put(self._foot, None)
         self._seal = Label("", "caption")
@@ -152,7 +162,7 @@ class GatePage(Pane):
             self.trouble.picked.connect(self.picked)
             self.put(16, self.trouble)
         if self.reading.answers:
-            self.answers = NeedsAnswer(self.reading, self.session)
+            self.answers = NeedsAnswer(self.reading, self.session, guided=self._guided)
             self.answers.edited.connect(self.edited)
             self.answers.setEnabled(self.reading.open and self.reading.seen.may_decide)
             self.put(16, self.answers)

@@ -151,8 +151,8 @@ def _sections(document: Document, evidence: list[dict[str, Any]], seen: GateSeen
     ]
     files = len(_file_numbers(seen))
     other = len(document.get("plan") or ()) - files
-    if other:
-        made.append(Section("effects", "What is sent", "effects", other))
+    if other:  # what leaves the house is read first
+        made.insert(0, Section("effects", "What is sent", "effects", other))
     if files:
         made.append(Section("files", "Files", "files", files))
     sources = [entry for entry in evidence if entry["kind"] in ("file", "source")]

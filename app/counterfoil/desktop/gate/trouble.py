@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 
 from counterfoil.desktop.gate.reading import Reading
 from counterfoil.desktop.parts.boxes import Box
@@ -59,7 +59,7 @@ class TroublePanel(Box):
             button.setEnabled(reading.open and reading.seen.may_decide)
             self.buttons.append(button)
             put(line, button)
-            line.addWidget(Prose(follows, "small"), 1)
+            line.addWidget(Prose(follows, "small"), 1, Qt.AlignmentFlag.AlignVCenter)
             self.put(line)
         if doubt:
             self.put(Prose("Not sure yet? Leave it open: nothing happens until you say.", "small"))

@@ -100,6 +100,16 @@ class InboxPage(QWidget):
         self.right.setCurrentIndex(_DETAIL)
         self.detail.show_gate(gate_id, focus=True)
 
+    def guide(self, run_id: str) -> None:
+        """Show the three hints of the first run on the gates of this run; "" ends that."""
+        self.detail.guided = run_id
+
+    def follows(self, run_id: str) -> bool:
+        """Whether the person is still with this run: its gate is on the screen, or none is."""
+        if self.right.currentIndex() != _DETAIL:
+            return self.right.currentIndex() == _WELCOME
+        return self.detail.run_id in ("", run_id)
+
     def follow(self, run_id: str) -> None:
         """Let the next gate of this run come by itself."""
         self._following = run_id

@@ -13,6 +13,7 @@ from counterfoil.desktop.tables.table import Column, Line
 Measure = Callable[[str], int]
 PADDING = 20  # left and right of a cell together
 _SAMPLED = 300  # rows measured for widths; of the others the longest text counts
+_WIDEST_TEXT = 320
 _LEAST_FIRST, _LEAST_TEXT, _LEAST_IDENTIFIER = 190, 84, 190
 
 
@@ -106,7 +107,7 @@ def packed(parts: Sequence[str], width: int, measure: Measure) -> list[str]:
 def _natural(at: int, column: Column, lines: Sequence[Line], measure: Measure, heading: Measure) -> int:
     widest = max((measure(text) for text in _sample(at, lines)), default=0)
     if column.kind == "text":
-        widest = min(widest, 320)
+        widest = min(widest, _WIDEST_TEXT)
     return max(widest, heading(column.title)) + PADDING
 
 
@@ -136,13 +137,15 @@ def _sample(at: int, lines: Sequence[Line]) -> list[str]:
 
 
 def _spread(columns: Sequence[Column], natural: list[int], spare: int) -> list[int]:
-    """Room to spare goes to texts, else to the first column."""
-    takers = [at for at, column in enumerate(columns) if column.kind == "text"] or [0]
-    share, rest = divmod(spare, len(takers))
+    """Room to spare goes to texts by how wide they are, longest first, else to the first column."""
+    texts = [at for at, column in enumerate(columns) if column.kind == "text"]
+    longest = [at for at in texts if natural[at] >= _WIDEST_TEXT]
+    takers = longest or texts or [0]
+    total = sum(natural[at] for at in takers)
     given = list(natural)
     for at in takers:
-        given[at] += share
-    given[takers[0]] += rest
+        given[at] += spare * natural[at] // total
+    given[takers[0]] += spare - (sum(given) - sum(natural))
     return given
 
 

@@ -45,6 +45,7 @@ class TableView(QTableView):
         adapter.setParent(self)
         self._window = window
         self._fitted = -1
+        self._fills = False
         self.fit = Fit((), (), ())
         self._painter = CellDelegate(self)
         self.setModel(adapter)
@@ -78,6 +79,11 @@ class TableView(QTableView):
         adapter.modelReset.connect(self._refit)
         self.activated.connect(self._activated)
         self.setMinimumHeight(HEAD + TABLE_ROW)
+
+    def fill_room(self) -> None:
+        """Take the room there is and scroll inside, instead of being as high as the rows."""
+        self._fills = True
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def refit(self) -> None:
         """Work out widths and heights for the room there is."""
@@ -152,7 +158,8 @@ class TableView(QTableView):
         for at, height in enumerate(heights):
             self.setRowHeight(at, height)
         shown = heights if len(heights) <= _WHOLE else heights[: self._window]
-        self.setFixedHeight(HEAD + sum(shown))
+        if not self._fills:
+            self.setFixedHeight(HEAD + sum(shown))
         self._painter.forget()
 
     def _heights(self, lines: list[Line]) -> list[int]:

@@ -12,6 +12,7 @@ from counterfoil.desktop.words.plain import plain
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _ISO_INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})")
 _DECIMAL = re.compile(r"-?\d+\.\d+")
+_SHOWN_MONEY = re.compile(r"−?(?:[€£$]|[A-Z]{3}\u00a0)[\d,]+(?:\.\d+)?")
 NOTHING = "–"
 
 
@@ -60,7 +61,7 @@ def is_amount(value: object) -> bool:
     return (
         numbers.is_money(value)
         or (isinstance(value, int) and not isinstance(value, bool))
-        or (isinstance(value, str) and _DECIMAL.fullmatch(value) is not None)
+        or (isinstance(value, str) and bool(_DECIMAL.fullmatch(value) or _SHOWN_MONEY.fullmatch(value)))
     )
 
 

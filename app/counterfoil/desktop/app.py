@@ -1,0 +1,75 @@
+"""The program's window from start to end: application, look, first paint, then the office and the first page.
+
+Nothing but Qt and the frame is imported before the window is on the screen; the store and the rest of the program come in the worker's
+own thread afterwards.
+"""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import sys
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QSettings, QTimer, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from counterfoil.clock import SystemClock
+from counterfoil.desktop.bridge import Bridge, ThreadBridge
+from counterfoil.desktop.frame.single import SingleWindow, raise_other
+from counterfoil.desktop.frame.window import Window
+from counterfoil.desktop.office import Office
+from counterfoil.desktop.theme import Theme
+from counterfoil.places import Home
+
+_REAL_OFFICE = ("counterfoil.desktop.backroom.store_office", "open_office")
+_PULSE = 250  # milliseconds; lets Python see Ctrl+C in the terminal
+
+
+class Begin(QObject):
+    """Opens the bridge once the event loop runs, that is, after the first paint."""
+
+    def __init__(self, window: Window, bridge: Bridge) -> None:
+        super().__init__(window)
+        self._window, self._bridge = window, bridge
+        QTimer.singleShot(0, self._begin)
+
+    @Slot()
+    def _begin(self) -> None:
+        self._window.begin(self._bridge)
+
+
+def run(home: Home) -> int:
+    """Show the window of a data folder until it is closed; 0, also when the window was there already."""
+    QGuiApplication.setApplicationName("counterfoil")
+    QGuiApplication.setApplicationDisplayName("Counterfoil")
+    QGuiApplication.setDesktopFileName("counterfoil")
+    application = QApplication(sys.argv[:1])
+    if raise_other(home):
+        return 0
+    single = SingleWindow(home)
+    settings = QSettings(str(home.root / "window.ini"), QSettings.Format.IniFormat)
+    theme = Theme(application)
+    theme.choose(str(settings.value("look", "system")))
+    window = Window(SystemClock(), theme, settings)
+    single.asked.connect(window.raise_again)
+    window.show()
+    begin = Begin(window, ThreadBridge(office_opener(home)))
+    signal.signal(signal.SIGINT, lambda *_: application.quit())
+    pulse = QTimer(begin)
+    pulse.start(_PULSE)
+    code = application.exec()
+    single.close()
+    return code
+
+
+def office_opener(home: Home) -> Callable[[], Office]:
+    """Opens the real office, importing what it needs in the thread that asks first."""
+
+    def opener() -> Office:
+        module, name = _REAL_OFFICE
+        office: Office = getattr(importlib.import_module(module), name)(home)
+        return office
+
+    return opener

@@ -1,0 +1,166 @@
+"""The first run: one card that offers the sample, shows it being read, and says what came of it. No wizard, no account, no tour."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QProgressBar
+
+from counterfoil.desktop.bridge import Bridge, Trouble
+from counterfoil.desktop.office import Progress
+from counterfoil.desktop.parts.boxes import Banner, Box, Pane, Rule
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Icon, Label, Prose
+from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.runs import result_sentences
+
+WIDTH = 520
+_LOOK = 200  # milliseconds between two looks at the progress
+
+
+class WelcomeCard(Pane):
+    """Offer, progress, result.
+
+    Signals:
+        gate_ready(str): the sample's gate is open; its id.
+        started(str): the sample runs; its run id.
+        own_folder_wanted(), run_wanted(str), plug_wanted(str): the next steps.
+    """
+
+    gate_ready = Signal(object)
+    started = Signal(object)
+    own_folder_wanted = Signal()
+    run_wanted = Signal(object)
+    plug_wanted = Signal(object)
+
+    def __init__(self, bridge: Bridge, *, protection: str) -> None:
+        super().__init__("panel", margins=(24, 24, 24, 24))
+        self._bridge = bridge
+        self._protection = protection
+        self.run_id = ""
+        self._folder = ""
+        self.card = Box("card", gap=10, margins=(28, 26, 28, 22))
+        self.card.setFixedWidth(WIDTH)
+        line = row()
+        put(line, None, self.card, None)
+        self.put(None, line, None, None)
+        self._looks = QTimer(self)
+        self._looks.setInterval(_LOOK)
+        self._looks.timeout.connect(self._look)
+        self._ask_again = True
+        self.offer()
+
+    def offer(self) -> None:
+        """What can be done first."""
+        empty(self.card.lines)
+        self.start = Button("Check the sample invoices", "primary")
+        self.start.clicked.connect(self._start)
+        self.own = Button("Use my own folder…", icon="folder")
+        self.own.clicked.connect(self.own_folder_wanted)
+        keys = row(gap=8, margins=(0, 8, 0, 4))
+        put(keys, self.start, self.own, None)
+        self.card.put(
+            Label("Approve your first run", "title"),
+            Prose(
+                "14 sample invoices are ready. Counterfoil reads and checks them, then stops and asks you. "
+                "No account, no key. Nothing leaves this computer.",
+                "body2",
+            ),
+            keys,
+            Label(f"Protected: {self._protection}", "caption"),
+        )
+        self.card.setAccessibleName("Approve your first run")
+
+    def show_progress(self, progress: Progress) -> None:
+        """How far the reading is."""
+        empty(self.card.lines)
+        words = (
+            f"Reading {progress.done} of {progress.total}"
+            if progress.total
+            else one_line(progress.words) or "Starting…"
+        )
+        bar = QProgressBar()
+        bar.setTextVisible(False)
+        bar.setRange(0, max(progress.total, 0))
+        bar.setValue(progress.done)
+        bar.setAccessibleName(words)
+        self.card.put(Label(words, "title"), bar)
+        for name, problem in progress.last[-3:]:
+            line = row(gap=8)
+            put(line, Icon("triangle-alert" if problem else "check", "warn" if problem else "ok", 14))
+            said = f"{one_line(name)}: {one_line(problem)}" if problem else one_line(name)
+            line.addWidget(Prose(said, "small"), 1)
+            self.card.put(line)
+        self.card.put(Label("Nothing has been written yet.", "caption"))
+        self.card.setAccessibleName(words)
+
+    def show_result(self, progress: Progress, folder: str = "") -> None:
+        """What came of it, and how to go on."""
+        self._looks.stop()
+        self._folder = folder
+        empty(self.card.lines)
+        head, *rest = result_sentences(progress)
+        good = progress.state == "done" and not progress.problem
+        line = row(gap=10)
+        line.addWidget(
+            Icon("circle-check" if good else "info", "ok" if good else "text2", 20), 0, Qt.AlignmentFlag.AlignTop
+        )
+        texts = column(gap=4)
+        put(texts, Prose(head, "h2", leading=1.35), *[Prose(sentence, "body2") for sentence in rest])
+        line.addLayout(texts, 1)
+        keys = row(gap=8, margins=(0, 6, 0, 6))
+        if folder:
+            opener = Button("Open folder", icon="folder-open")
+            opener.clicked.connect(self._open_folder)
+            put(keys, opener)
+        steps = Button("See every step", icon="list", key=self.run_id)
+        steps.chosen.connect(self.run_wanted)
+        put(keys, steps, None)
+        more = row(gap=16)
+        own = Button("Use your own folder", "link")
+        own.clicked.connect(self.own_folder_wanted)
+        plug = Button("Pull the plug and watch it carry on", "link", key=self.run_id)
+        plug.chosen.connect(self.plug_wanted)
+        put(more, own, plug, None)
+        self.card.put(line, keys, Rule(), Label("Make it yours", "small_strong"), more)
+        self.card.setAccessibleName(head)
+
+    @Slot()
+    def _start(self) -> None:
+        self.start.setEnabled(False)
+        self.start.say("Copying the sample…")
+        self._bridge.ask(self, lambda office: office.start_sample(), self._started, self._failed)
+
+    def _started(self, run_id: str) -> None:
+        self.run_id = run_id
+        self.started.emit(run_id)
+        self._ask_again = True
+        self._looks.start()
+        self._look()
+
+    def _failed(self, trouble: Trouble) -> None:
+        self._looks.stop()
+        self.offer()
+        self.card.put(Banner("bad", trouble.message, detail=trouble.next_step))
+
+    @Slot()
+    def _look(self) -> None:
+        run_id = self.run_id
+        if run_id and self._ask_again:
+            self._ask_again = False
+            self._bridge.ask(self, lambda office: office.progress(run_id), self._progressed, self._failed)
+
+    def _progressed(self, progress: Progress) -> None:
+        self._ask_again = True
+        if progress.gate_id is not None:
+            self._looks.stop()
+            self.gate_ready.emit(progress.gate_id)
+        elif progress.state in ("done", "failed", "cancelled"):
+            self.show_result(progress, progress.folder)
+        else:
+            self.show_progress(progress)
+
+    @Slot()
+    def _open_folder(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(self._folder))

@@ -1,0 +1,232 @@
+"""One run: header with what can be done, and its tabs. The result comes first when the run is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.bridge import Bridge, Latest, Trouble
+from counterfoil.desktop.gate.sheets import WordsSheet, stop_sheet
+from counterfoil.desktop.office import RunSeen
+from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Rule, Skeleton
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Chip, Prose
+from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
+from counterfoil.desktop.parts.segmented import Segmented
+from counterfoil.desktop.parts.tabs import Tabs
+from counterfoil.desktop.runs.checkpoint import CheckpointTab
+from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab
+from counterfoil.desktop.runs.steps import lines
+from counterfoil.desktop.runs.steps_view import StepsAdapter, StepsView
+from counterfoil.desktop.tokens import STEP_ROW
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.gates import PROTECTION
+from counterfoil.desktop.words.people import person
+from counterfoil.desktop.words.plain import one_line
+
+_TABS = (("steps", "Steps"), ("files", "Files"), ("result", "Result"), ("checkpoint", "Checkpoint"), ("trail", "Trail"))
+_CHIPS = {"ok": "ok", "warn": "warn", "bad": "bad", "info": "info", "quiet": "plain"}
+
+
+class RunDetail(Pane):
+    """The right pane of the Runs page.
+
+    Signals:
+        gate_wanted(str): go to the question this run waits for.
+        again_wanted(str, dict): start it again with these parameters.
+    """
+
+    gate_wanted = Signal(object)
+    again_wanted = Signal(object)
+
+    def __init__(self, bridge: Bridge, clock: Clock) -> None:
+        super().__init__("panel")
+        self._bridge, self._clock = bridge, clock
+        self._latest = Latest()
+        self.run_id = ""
+        self._seen: RunSeen | None = None
+        self._open: set[str] = set()
+        self.sheet: WordsSheet | None = None
+        self.nothing = Nothing("play", "Choose a run to see its steps.")
+        self.steps_adapter = StepsAdapter(self)
+        self.steps = StepsView(self.steps_adapter)
+        self.steps.folded.connect(self._folded)
+        self.checkpoint = CheckpointTab(bridge)
+        self.result, self.files, self.trail = ResultTab(), FilesTab(), TrailTab()
+        self._lay_out()
+
+    def show_run(self, run_id: str, *, tab: str = "") -> None:
+        """Load a run."""
+        if run_id != self.run_id:
+            self.run_id = run_id
+            self._seen = None
+            self._open.clear()
+            self._wanted_tab = tab
+            self.stack.setCurrentIndex(1)
+        elif tab:
+            self._go_to(tab)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look again."""
+        run_id = self.run_id
+        if run_id:
+            self._latest.take(self._bridge.ask(self, lambda office: office.run(run_id), self._arrived, self._not_there))
+
+    def clear(self, words: str = "Choose a run to see its steps.") -> None:
+        """No run is chosen."""
+        self.run_id = ""
+        self._latest.take(None)
+        self.nothing.say(words)
+        self.stack.setCurrentIndex(0)
+
+    def focus_title(self) -> None:
+        """Where reading begins."""
+        self.title.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _lay_out(self) -> None:
+        self.stack = QStackedWidget()
+        page = Pane("panel")
+        head = column(gap=6, margins=(28, 18, 24, 8))
+        self.path = Prose("", "caption")
+        self.title = Prose("", "title", leading=1.3)
+        self.title.setProperty("ringless", True)
+        held = QWidget()
+        line = Flow(held, gap=8, line_gap=8)
+        self.chip = Chip("")
+        self.to_gate = Button("Go to its question", "primary", icon="arrow-right")
+        self.to_gate.clicked.connect(self._to_gate)
+        self.again = Button(
+            "Run again…", icon="repeat", help="Start the same template; you can change what it is started with"
+        )
+        self.again.clicked.connect(self._again)
+        self.stop = Button("Stop…", "danger", icon="circle-stop", help="End this run; what was done stays")
+        self.stop.clicked.connect(self._stop)
+        for widget in (self.chip, self.to_gate, self.again, self.stop):
+            line.addWidget(widget)
+        self._banners = column(gap=8)
+        put(head, self.path, self.title, held, self._banners)
+        tabs = row(margins=(16, 0, 24, 0))
+        self.tabs = Tabs(_TABS, "Parts of this run")
+        self.tabs.picked.connect(self._go_to)
+        self.exact = Segmented((("plain", "Plain", ""), ("exact", "Exact", "")), name="How steps are shown")
+        self.exact.choose("plain")
+        self.exact.picked.connect(self._show_steps)
+        put(tabs, self.tabs, None, self.exact)
+        self.bodies = QStackedWidget()
+        steps = Pane("panel", margins=(20, 8, 20, 8))
+        steps.lines.addWidget(self.steps, 1)
+        for body in (steps, _scrolled(self.files), _scrolled(self.result), self.checkpoint, _scrolled(self.trail)):
+            self.bodies.addWidget(body)
+        page.put(head, tabs, Rule())
+        page.lines.addWidget(self.bodies, 1)
+        for layer in (self.nothing, Skeleton(STEP_ROW, rows=10, inset=28, label="Loading the run"), page):
+            self.stack.addWidget(layer)
+        self.lines.addWidget(self.stack, 1)
+        self._wanted_tab = ""
+
+    def _arrived(self, seen: RunSeen) -> None:
+        first = self._seen is None
+        if self._seen == seen:
+            return
+        self._seen = seen
+        document, now = seen.document, self._clock.now_us()
+        today = times.local(now).date()
+        self._show_head(seen, now)
+        self._show_steps()
+        self.files.show_files(seen.files, today)
+        self.result.show_run(seen, today)
+        self.checkpoint.show_run(document)
+        self.trail.show_entries(seen.trail, today)
+        self.stack.setCurrentIndex(2)
+        if first:
+            ended = document["state"] in ("done", "failed", "cancelled")
+            self._go_to(self._wanted_tab or ("result" if ended else "steps"))
+
+    def _show_head(self, seen: RunSeen, now: int) -> None:
+        document = seen.document
+        begun = times.iso_instant(str(document.get("started_at") or document["created_at"])) or now
+        ended = times.iso_instant(str(document.get("ended_at")))
+        took = f" Took {times.span(ended - begun)}." if ended is not None else ""
+        by = person(str(document["started_by"]))
+        protection = PROTECTION.get(str(document["isolation"]), str(document["isolation"]))
+        said = f"{one_line(seen.template)} · Run {document['number']} · Started {times.in_sentence(times.since(begun, now))} by {by}."
+        self.path.say(f"{said}{took} Protected: {protection}.")
+        self.title.say(one_line(document["title"]))
+        self.chip.setText(seen.words)
+        self.chip.set_kind(_CHIPS.get(seen.tone, "plain"))
+        self.chip.adjustSize()
+        self.to_gate.setVisible(bool(document.get("gates")))
+        self.stop.setVisible(document["state"] in ("ready", "running", "waiting"))
+        empty(self._banners)
+
+    @Slot()
+    def _show_steps(self) -> None:
+        if self._seen is not None:
+            exact = self.exact.chosen == "exact"
+            self.steps_adapter.show_lines(lines(self._seen.document, self._open), exact=exact)
+
+    @Slot(str)
+    def _folded(self, group: str) -> None:
+        self._open ^= {group}
+        self._show_steps()
+
+    @Slot(str)
+    def _go_to(self, tab: str) -> None:
+        self.tabs.choose(tab)
+        self.bodies.setCurrentIndex([key for key, _ in _TABS].index(tab))
+        self.exact.setVisible(tab == "steps")
+
+    @Slot()
+    def _to_gate(self) -> None:
+        gates: list[Any] = list(self._seen.document.get("gates") or ()) if self._seen is not None else []
+        if gates:
+            self.gate_wanted.emit(gates[0]["gate_id"])
+
+    @Slot()
+    def _again(self) -> None:
+        if self._seen is not None:
+            self.again_wanted.emit(self._seen.document)
+
+    @Slot()
+    def _stop(self) -> None:
+        if self.sheet is None and self._seen is not None:
+            self.sheet = stop_sheet(self, f"run {self._seen.document['number']}")
+            self.sheet.given.connect(self._stopped)
+            self.sheet.closed.connect(self._sheet_closed)
+            self.sheet.open(self.sheet.editor)
+
+    @Slot(str)
+    def _stopped(self, reason: str) -> None:
+        run_id = self.run_id
+        self._bridge.ask(self, lambda office: office.cancel_run(run_id, reason), self._told, self._failed)
+
+    @Slot()
+    def _sheet_closed(self) -> None:
+        self.sheet = None
+
+    def _told(self, sentence: str) -> None:
+        put(self._banners, Banner("info", sentence))
+        self.refresh()
+
+    def _failed(self, trouble: Trouble) -> None:
+        put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))
+
+    def _not_there(self, trouble: Trouble) -> None:
+        self.run_id = ""
+        self.nothing.say(trouble.message, trouble.next_step)
+        self.stack.setCurrentIndex(0)
+
+
+def _scrolled(body: QWidget) -> QScrollArea:
+    area = QScrollArea()
+    area.setProperty("surface", "panel")
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(body)
+    return area

@@ -1,0 +1,187 @@
+"""The Runs page: chips and list at the left, one run at the right."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QSplitter, QStackedWidget, QWidget
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.bridge import Bridge, Latest
+from counterfoil.desktop.office import Changes, Part, RunRow
+from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Label
+from counterfoil.desktop.parts.layouts import Flow, put, row
+from counterfoil.desktop.parts.search import SearchField
+from counterfoil.desktop.parts.segmented import Segment
+from counterfoil.desktop.runs.detail import RunDetail
+from counterfoil.desktop.runs.list_view import ROW, RunsAdapter, RunsView
+from counterfoil.desktop.runs.rows import chosen, counts
+from counterfoil.desktop.tokens import LIST
+from counterfoil.desktop.words.numbers import number
+from counterfoil.desktop.words.plain import quoted
+from counterfoil.desktop.words.runs import CHIPS
+
+LEAST_LIST = 300
+
+
+class RunsPage(QWidget):
+    """List and run.
+
+    Signals:
+        gate_wanted(str), templates_wanted(), again_wanted(dict): for the frame.
+    """
+
+    gate_wanted = Signal(object)
+    templates_wanted = Signal()
+    again_wanted = Signal(object)
+
+    def __init__(self, bridge: Bridge, clock: Clock) -> None:
+        super().__init__()
+        self._bridge, self._clock = bridge, clock
+        self._latest = Latest()
+        self._workspace: str | None = None
+        self._rows: tuple[RunRow, ...] = ()
+        self._chip = "all"
+        self._to_show = ""
+        self._by_hand = False
+        self.adapter = RunsAdapter(self)
+        self.view = RunsView(self.adapter)
+        self.detail = RunDetail(bridge, clock)
+        self.search = SearchField("Search runs")
+        self.chips: dict[str, Segment] = {}
+        self._group = QButtonGroup(self)
+        templates = Button("Templates", "primary", icon="layout-grid")
+        templates.clicked.connect(self.templates_wanted)
+        self._templates = templates
+        self.nothing = Nothing("play", "No runs yet. Start one from Templates.", buttons=[templates])
+        self.stack = QStackedWidget()
+        for page in (Skeleton(ROW, label="Loading runs"), self.view, self.nothing):
+            self.stack.addWidget(page)
+        self._lay_out()
+        self.search.textChanged.connect(self._refresh)
+        self.search.left_down.connect(self._focus_list)
+        self.view.shown.connect(self._shown)
+        self.view.entered.connect(self.detail.focus_title)
+        self.detail.gate_wanted.connect(self.gate_wanted)
+        self.detail.again_wanted.connect(self.again_wanted)
+
+    def choose_workspace(self, path: str | None) -> None:
+        """Show one workspace, or all."""
+        self._workspace = path
+        self._load()
+
+    def changed(self, changes: Changes) -> None:
+        """Look again where it concerns this page."""
+        if changes.parts & {Part.RUNS, Part.INBOX}:
+            self._load()
+            if not changes.runs or self.detail.run_id in changes.runs:
+                self.detail.refresh()
+
+    def show_run(self, run_id: str, tab: str = "") -> None:
+        """Show one run, whatever the chips say."""
+        self._to_show = run_id
+        self.detail.show_run(run_id, tab=tab)
+        if self.adapter.row_of(run_id) >= 0:
+            self._to_show = ""
+            self.view.select(run_id)
+
+    def find_here(self) -> None:
+        """Ctrl+F."""
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def panes(self) -> list[QWidget]:
+        """Where F6 goes, in order."""
+        return [self.view, self.detail.tabs]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._by_hand:
+            wide = min(LIST, max(LEAST_LIST, round(self.width() * 0.31)))
+            self._splitter.setSizes([wide, self.width() - wide])
+
+    def _lay_out(self) -> None:
+        left = Pane("app")
+        left.setMinimumWidth(LEAST_LIST)
+        head = row(margins=(20, 18, 16, 10))
+        put(head, Label("Runs", "page"), None)
+        field = row(margins=(16, 0, 16, 8))
+        put(field, self.search)
+        held = QWidget()
+        flow = Flow(held, gap=2, line_gap=2)
+        for key, words in CHIPS:
+            chip = Segment(words, key, "", height=26)
+            chip.setAccessibleDescription("Which runs are shown")
+            chip.toggled.connect(self._chip_toggled)
+            self.chips[key] = chip
+            self._group.addButton(chip)
+            flow.addWidget(chip)
+        self.chips["all"].setChecked(True)
+        chips = row(margins=(14, 0, 14, 8))
+        put(chips, held)
+        left.put(head, field, chips)
+        left.lines.addWidget(self.stack, 1)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setHandleWidth(1)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(left)
+        self._splitter.addWidget(self.detail)
+        self._splitter.setStretchFactor(1, 1)
+        self._splitter.splitterMoved.connect(self._split)
+        self.detail.setMinimumWidth(480)
+        row(self).addWidget(self._splitter)
+
+    def _load(self) -> None:
+        workspace = self._workspace
+        self._latest.take(self._bridge.ask(self, lambda office: office.runs(workspace), self._arrived))
+
+    def _arrived(self, rows: tuple[RunRow, ...]) -> None:
+        self._rows = rows
+        found = counts(rows)
+        for key, chip in self.chips.items():
+            chip.set_badge(number(found[key]) if found[key] and key != "all" else "")
+            chip.setVisible(key in ("all", self._chip) or found[key] > 0)
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        current = self.view.current_run() or self.detail.run_id
+        wanted = self.search.text()
+        kept = chosen(self._rows, self._chip, wanted)
+        self.adapter.show_rows(kept, self._clock.now_us())
+        self.stack.setCurrentIndex(1 if kept else 2)
+        if not kept:
+            self._templates.setVisible(not self._rows)
+            if not self._rows:
+                self.nothing.say("No runs yet. Start one from Templates.")
+            else:
+                self.nothing.say(f"No run matches {quoted(wanted)}." if wanted else "No run is in this state.")
+        target = self._to_show or current
+        if not target and kept:
+            self.view.setCurrentIndex(self.adapter.index(0))
+        elif target and self.view.current_run() != target:
+            self.view.select(target)
+        if self._to_show and self.view.current_run() == self._to_show:
+            self._to_show = ""
+
+    @Slot(str)
+    def _shown(self, run_id: str) -> None:
+        if run_id != self.detail.run_id:
+            self.detail.show_run(run_id)
+
+    @Slot(bool)
+    def _chip_toggled(self, checked: bool) -> None:
+        chip = self.sender()
+        if checked and isinstance(chip, Segment) and chip.key != self._chip:
+            self._chip = chip.key
+            self._refresh()
+
+    @Slot()
+    def _focus_list(self) -> None:
+        self.view.setFocus()
+
+    @Slot()
+    def _split(self) -> None:
+        self._by_hand = True

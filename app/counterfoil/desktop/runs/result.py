@@ -1,0 +1,121 @@
+"""The other tabs of a run: what came out, which files, and its part of the trail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from counterfoil.desktop.gate.facts_grid import FactsGrid
+from counterfoil.desktop.gate.files import FileCard
+from counterfoil.desktop.office import FileSeen, RunSeen
+from counterfoil.desktop.parts.boxes import Banner, Box, Nothing, Pane
+from counterfoil.desktop.parts.labels import Label, Prose
+from counterfoil.desktop.parts.layouts import empty
+from counterfoil.desktop.tables.adapter import TableAdapter
+from counterfoil.desktop.tables.table import from_texts
+from counterfoil.desktop.tables.view import TableView
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import seal
+from counterfoil.desktop.words.people import capital, person
+from counterfoil.desktop.words.plain import one_line, plain
+from counterfoil.desktop.words.values import shown
+
+
+class ResultTab(Pane):
+    """What the run gave back, or why it stopped; and with which parameters it was started."""
+
+    def __init__(self) -> None:
+        super().__init__("panel", gap=14, margins=(28, 16, 28, 24))
+
+    def show_run(self, seen: RunSeen, today: date) -> None:
+        """Show a run's result."""
+        empty(self.lines)
+        document = seen.document
+        error = document.get("error")
+        if error:
+            self.put(Banner("bad", plain(error.get("message") or seen.words), detail=one_line(error.get("next") or "")))
+        result = document.get("result")
+        if isinstance(result, Mapping):
+            self.put(_facts("Result", result, today))
+        elif result is not None:
+            self.put(Label("Result", "h2"), Box("card").put(Prose(shown(result, today, lines=True))))
+        elif not error:
+            ended = document["state"] in ("done", "cancelled", "failed")
+            said = "This run gave nothing back." if ended else "There is no result yet."
+            self.put(Prose(f"{said} {_since(seen)}".strip(), "body2"))
+        parameters = document.get("parameters")
+        if isinstance(parameters, Mapping) and parameters:
+            self.put(_facts("Started with", parameters, today))
+        self.put(None)
+
+
+class FilesTab(Pane):
+    """Files that this run wrote or moved."""
+
+    def __init__(self) -> None:
+        super().__init__("panel", gap=10, margins=(28, 16, 28, 24))
+
+    def show_files(self, files: Sequence[FileSeen], today: date) -> None:
+        """Show them."""
+        empty(self.lines)
+        if not files:
+            self.put(Nothing("file", "No files yet.", "Files appear here once an approval lets them be written."))
+            return
+        for file in files:
+            self.put(FileCard(file, file.path, today))
+        self.put(None)
+
+
+class TrailTab(Pane):
+    """This run's entries of the trail, newest first."""
+
+    def __init__(self) -> None:
+        super().__init__("panel", gap=10, margins=(28, 16, 28, 24))
+        self._shown: tuple[Any, ...] = ()
+
+    def show_entries(self, entries: Sequence[Mapping[str, Any]], today: date) -> None:
+        """Show them."""
+        key = tuple(entry["seq"] for entry in entries)
+        if key == self._shown and self.lines.count():
+            return
+        self._shown = key
+        empty(self.lines)
+        if not entries:
+            self.put(Nothing("scroll-text", "No entries yet."))
+            return
+        table = TableView(
+            TableAdapter(from_texts(("when", "who", "what", "seal"), entry_rows(entries), today)), "Trail of this run"
+        )
+        self.put(Box("card", margins=(1, 1, 1, 1)).put(table), None)
+
+
+def entry_rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str, str]]:
+    """Entries as rows of texts: time, person, sentence, seal."""
+    rows = []
+    for entry in entries:
+        at = times.iso_instant(str(entry["at"]))
+        who = capital(person(str(entry["by"])))
+        rows.append(
+            (times.clock_exact(at) if at is not None else "", who, one_line(entry["summary"]), seal(str(entry["hash"])))
+        )
+    return rows
+
+
+def _facts(title: str, values: Mapping[str, Any], today: date) -> QWidget:
+    held = Box("card", gap=10)
+    pairs = [
+        (capital(plain(name.replace("_", " "))), shown(value, today, lines=True)) for name, value in values.items()
+    ]
+    held.put(Label(title, "h2"), FactsGrid(pairs))
+    return held
+
+
+def _since(seen: RunSeen) -> str:
+    return (
+        f"It is {seen.words[:1].lower()}{seen.words[1:]}."
+        if seen.document["state"] not in ("done", "failed", "cancelled")
+        else ""
+    )

@@ -1,0 +1,120 @@
+"""The steps of a run as lines: steps, waits as gaps, restarts as dashed lines, parallel work folded under one row. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from counterfoil.desktop.words import runs as words
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.plain import one_line
+
+STEP, GAP, RESTART = "step", "gap", "restart"
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """One line. `group` is the branch it opens when it can be folded; `exact` is what the exact view adds."""
+
+    kind: str
+    title: str
+    depth: int = 0
+    state: str = ""
+    summary: str = ""
+    once: str = ""
+    at: str = ""
+    took: str = ""
+    exact: str = ""
+    group: str = ""
+    folded: bool = False
+    document: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def spoken(self) -> str:
+        """The line as one sentence."""
+        word = words.glyph(self.state)[2] if self.kind == STEP else ""
+        parts = [self.title, word, self.summary, self.once, self.at, self.took]
+        return ". ".join(part for part in parts if part)
+
+
+def lines(document: Mapping[str, Any], open_groups: Collection[str]) -> list[StepLine]:
+    """Every line of a run's document, in order."""
+    steps = list(document.get("steps") or ())
+    origins = {(effect["path"], effect["ordinal"]): effect.get("origin") for effect in document.get("effects") or ()}
+    groups = _groups(steps)
+    restarts = list((document.get("checkpoint") or {}).get("resumptions") or ())
+    made: list[StepLine] = []
+    kept = 0
+    for step in steps:
+        while restarts and step["path"] == "" and _before(restarts[0], step):
+            made.append(StepLine(RESTART, words.restart_line(restarts.pop(0), kept)))
+        if _hidden(step["path"], open_groups):
+            continue
+        gap = words.wait_gap(step)
+        if gap:
+            made.append(StepLine(GAP, gap, depth=_depth(step)))
+        made.append(_line(step, groups, open_groups, origins.get((step["path"], step["ordinal"]))))
+        kept += step["path"] == "" and step["state"] == "done"
+    made.extend(StepLine(RESTART, words.restart_line(entry, kept)) for entry in restarts)
+    return made
+
+
+def recorded_time(steps: Sequence[Mapping[str, Any]]) -> int:
+    """How long the recorded plain steps took together, in microseconds: what a restart does not repeat."""
+    total = 0
+    for step in steps:
+        begun, ended = times.iso_instant(step.get("started_at") or ""), times.iso_instant(step.get("ended_at") or "")
+        if step["kind"] == "step" and begun is not None and ended is not None:
+            total += max(0, ended - begun)
+    return total
+
+
+def _line(
+    step: Mapping[str, Any], groups: Mapping[str, int], open_groups: Collection[str], origin: str | None
+) -> StepLine:
+    branch = f"{step['path']}/{step['ordinal']}".lstrip("/")
+    many = groups.get(branch, 0)
+    title = f"{many} at once" if many else words.step_name(str(step["name"]))
+    begun = times.iso_instant(step.get("started_at") or "")
+    identity = f"{step['path'] or 'root'}:{step['ordinal']}"
+    exact = [identity, str(step["name"]), f"attempt {step['attempts']}" if step.get("attempts") else ""]
+    exact += [f"key {step['key']}" if step.get("key") else "", times.clock_exact(begun) if begun is not None else ""]
+    return StepLine(
+        STEP,
+        title,
+        depth=_depth(step),
+        state=str(step["state"]),
+        summary=one_line(step.get("summary") or ""),
+        once=words.once(step, origin),
+        at=times.clock_seconds(begun) if begun is not None else "",
+        took=words.took(step.get("started_at"), step.get("ended_at")),
+        exact="  ·  ".join(one_line(part) for part in exact if part),
+        group=branch if many else "",
+        folded=bool(many) and branch not in open_groups,
+        document=step,
+    )
+
+
+def _groups(steps: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How many branches each parallel step has, by its own branch name (`1` holds `1/0`, `1/1`)."""
+    branches: dict[str, set[str]] = {}
+    for step in steps:
+        parts = str(step["path"]).split("/")
+        for at in range(1, len(parts), 2):
+            branches.setdefault("/".join(parts[:at]), set()).add(parts[at])
+    return {name: len(found) for name, found in branches.items()}
+
+
+def _hidden(path: str, open_groups: Collection[str]) -> bool:
+    parts = path.split("/") if path else []
+    return any("/".join(parts[:at]) not in open_groups for at in range(1, len(parts), 2))
+
+
+def _depth(step: Mapping[str, Any]) -> int:
+    return len(str(step["path"]).split("/")) // 2 if step["path"] else 0
+
+
+def _before(restart: Mapping[str, Any], step: Mapping[str, Any]) -> bool:
+    at, begun = times.iso_instant(restart.get("at") or ""), times.iso_instant(step.get("started_at") or "")
+    return at is not None and begun is not None and at <= begun

@@ -1,0 +1,1 @@
+"""Templates: the gallery, and the page from which one is run."""

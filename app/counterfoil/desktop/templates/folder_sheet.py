@@ -1,0 +1,134 @@
+"""Choosing a folder of one's own: measured facts before anything is done, in sentences."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from counterfoil.desktop.bridge import Bridge, Trouble
+from counterfoil.desktop.office import FolderFacts
+from counterfoil.desktop.parts.boxes import Banner, Box
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.form import LineEdit
+from counterfoil.desktop.parts.labels import Label, Prose
+from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.sheet import Sheet
+from counterfoil.desktop.words.numbers import count, joined, size
+from counterfoil.desktop.words.plain import plain
+
+
+class FolderSheet(Sheet):
+    """Choose, see what was measured, go on.
+
+    Signals:
+        folder_chosen(str): this folder it is.
+    """
+
+    folder_chosen = Signal(str)
+
+    def __init__(self, over: QWidget, bridge: Bridge, start: str = "") -> None:
+        super().__init__("Use your own folder", over)
+        self._bridge = bridge
+        self._facts: FolderFacts | None = None
+        self.body.addWidget(
+            Prose(
+                "Choose a folder. Its files change only when someone approves, and what is replaced is kept for undoing.",
+                "body2",
+            )
+        )
+        self.body.addWidget(Label("Folder", "small_strong"))
+        line = row(gap=8)
+        self.path = LineEdit("Folder")
+        self.path.setText(start)
+        self.path.editingFinished.connect(self._measure)
+        browse = Button("Choose…", icon="folder-open", name="Choose a folder…")
+        browse.clicked.connect(self._browse)
+        line.addWidget(self.path, 1)
+        put(line, browse)
+        self.body.addLayout(line)
+        self._found = column(gap=10)
+        self.body.addLayout(self._found)
+        self.act = Button("Choose a folder first", "primary")
+        self.act.setEnabled(False)
+        self.act.clicked.connect(self._act)
+        cancel = Button("Leave it", "quiet")
+        cancel.clicked.connect(self.dismiss)
+        put(self.foot, self.act, None, cancel)
+
+    @Slot()
+    def _browse(self) -> None:
+        dialog = QFileDialog(self, "Choose a folder", self.path.text())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly, on=True)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.take)
+        dialog.open()
+
+    @Slot(str)
+    def take(self, path: str) -> None:
+        """A folder was chosen."""
+        self.path.setText(path)
+        self._measure()
+
+    @Slot()
+    def _measure(self) -> None:
+        path = self.path.text().strip()
+        if not path or (self._facts is not None and self._facts.path == path):
+            return
+        empty(self._found)
+        put(self._found, Prose("Looking at it…", "body2"))
+        self._bridge.ask(self, lambda office: office.measure_folder(path), self._measured, self._failed, slow=True)
+
+    def _measured(self, facts: FolderFacts) -> None:
+        self._facts = facts
+        empty(self._found)
+        if facts.refused:
+            put(self._found, Banner("bad", plain(facts.refused)))
+        else:
+            box = Box("quiet", gap=6)
+            for sentence in sentences(facts):
+                box.put(Prose(sentence, "body"))
+            put(self._found, box)
+            if facts.synced_by:
+                said = f"This folder is synced by {plain(facts.synced_by)}. That works, but a colleague's change during a run will be"
+                put(self._found, Banner("warn", f"{said} shown to you as a conflict."))
+            if facts.unreadable:
+                listed = "\n".join(plain(name) for name in facts.unreadable[:20])
+                put(
+                    self._found,
+                    Banner(
+                        "warn",
+                        f"Counterfoil may not read {len(facts.unreadable)} of {facts.files} files.",
+                        detail=listed,
+                    ),
+                )
+        able = not facts.refused
+        self.act.setEnabled(able)
+        self.act.say("Use this folder" if able else "This folder cannot be used")
+
+    def _failed(self, trouble: Trouble) -> None:
+        empty(self._found)
+        put(self._found, Banner("bad", trouble.message, detail=trouble.next_step))
+        self.act.setEnabled(False)
+        self.act.say("Choose another folder")
+
+    @Slot()
+    def _act(self) -> None:
+        if self._facts is not None:
+            path = self._facts.path
+            self.dismiss()
+            self.folder_chosen.emit(path)
+
+
+def sentences(facts: FolderFacts) -> list[str]:
+    """What was measured, one sentence each."""
+    said = [f"{count(facts.files, 'file')}, {size(facts.octets)}."]
+    if facts.invoices is not None:
+        said.append(
+            f"{count(facts.invoices, 'file')} look{'s' if facts.invoices == 1 else ''} like invoices (XML or PDF)."
+        )
+    if facts.allowed:
+        said.append(f"Files here can be {joined(facts.allowed)}.")
+    if facts.left_out:
+        said.append(f"Left out: {', '.join(plain(name) for name in facts.left_out)}.")
+    return said

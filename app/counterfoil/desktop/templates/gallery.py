@@ -1,0 +1,108 @@
+"""The gallery: cards with what comes out of a template, what it needs and what it does; chips come from the manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from counterfoil.desktop.office import TemplateCard
+from counterfoil.desktop.parts.boxes import Box, Nothing, Pane
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
+from counterfoil.desktop.parts.layouts import TOP, Flow, empty, put, row
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.plain import one_line
+
+WIDTH, HEIGHT = 280, 184
+_SECTIONS = (("used", "Used lately"), ("yours", "Yours"), ("bundled", "Bundled"))
+
+
+class CardBox(Box):
+    """One template.
+
+    Signals:
+        run_wanted(str): its path.
+    """
+
+    run_wanted = Signal(object)
+
+    def __init__(self, card: TemplateCard, now_us: int) -> None:
+        super().__init__("card", gap=6, margins=(16, 14, 14, 12))
+        self.setFixedSize(WIDTH, HEIGHT)
+        title = one_line(card.title)
+        self.put(Label(title, "h2", wrap=True))
+        if card.trouble:
+            line = row(gap=8)
+            line.addWidget(Icon("triangle-alert", "bad", 14), 0, TOP)
+            line.addWidget(Prose(one_line(card.trouble), "small", tone="bad"), 1)
+            self.put(line)
+        else:
+            self.put(Prose(one_line(card.outcome), "body2"))
+        self.put(None)
+        held = QWidget()
+        flow = Flow(held, gap=4, line_gap=4)
+        for words in card.chips[:3]:
+            flow.addWidget(Chip(words, "ok" if words == "No llm needed" else "plain"))
+        self.put(held)
+        foot = row(gap=8)
+        used = f"Last used {times.in_sentence(times.since(card.last_used, now_us))}" if card.last_used else ""
+        put(foot, Label(used, "caption"), None)
+        self.button = Button("Run…", "outline", icon="play", name=f"Run {title}…", key=card.path)
+        self.button.setEnabled(not card.trouble)
+        if card.trouble:
+            self.button.say("Cannot run", f"{title} cannot run: {card.trouble}")
+        self.button.chosen.connect(self.run_wanted)
+        put(foot, self.button)
+        self.put(foot)
+        self.setAccessibleName(f"{title}. {card.trouble or card.outcome}. {', '.join(card.chips)}")
+
+
+class Gallery(Pane):
+    """Sections of cards.
+
+    Signals:
+        run_wanted(str): a template's path.
+    """
+
+    run_wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__("app")
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._page = Pane("app", gap=12, margins=(28, 18, 24, 28))
+        area.setWidget(self._page)
+        self.lines.addWidget(area, 1)
+        self.cards: list[CardBox] = []
+        self._wanted = ""
+        self._all: Sequence[TemplateCard] = ()
+        self._now = 0
+
+    def show_cards(self, cards: Sequence[TemplateCard], now_us: int, wanted: str = "") -> None:
+        """Show these that contain the wanted words."""
+        if (list(cards), wanted) == (list(self._all), self._wanted) and self.cards:
+            return
+        self._all, self._now, self._wanted = cards, now_us, wanted
+        empty(self._page.lines)
+        self.cards = []
+        text = wanted.casefold().strip()
+        kept = [card for card in cards if text in f"{card.title} {card.outcome} {card.name}".casefold()]
+        for section, title in _SECTIONS:
+            found = [card for card in kept if card.section == section]
+            if not found:
+                continue
+            held = QWidget()
+            flow = Flow(held, gap=16, line_gap=16)
+            for card in found:
+                box = CardBox(card, now_us)
+                box.run_wanted.connect(self.run_wanted)
+                self.cards.append(box)
+                flow.addWidget(box)
+            self._page.put(Label(title, "small_strong", tone="text2"), held, 8)
+        if not kept:
+            self._page.put(Nothing("layout-grid", "No template matches." if text else "There are no templates here."))
+        self._page.put(None)

@@ -1,0 +1,171 @@
+"""The Templates page: gallery, and one template's form in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.bridge import Bridge, Latest, Trouble
+from counterfoil.desktop.office import Changes, Part, TemplateCard, TemplateSeen, Workspace
+from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
+from counterfoil.desktop.parts.labels import Label
+from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.parts.search import SearchField
+from counterfoil.desktop.templates.folder_sheet import FolderSheet
+from counterfoil.desktop.templates.gallery import Gallery
+from counterfoil.desktop.templates.run_form import RunForm
+
+_WAITING, _GALLERY, _FORM, _TROUBLE = 0, 1, 2, 3
+
+
+class TemplatesPage(Pane):
+    """All templates, or one.
+
+    Signals:
+        run_started(str): a run was started; its id.
+    """
+
+    run_started = Signal(object)
+
+    def __init__(self, bridge: Bridge, clock: Clock) -> None:
+        super().__init__("app")
+        self._bridge, self._clock = bridge, clock
+        self._latest = Latest()
+        self._workspace: str | None = None
+        self._folder = ""
+        self._path = ""
+        self._values: Mapping[str, Any] | None = None
+        self._cards: tuple[TemplateCard, ...] = ()
+        self.sheet: FolderSheet | None = None
+        self.search = SearchField("Search templates")
+        self.search.setFixedWidth(260)
+        self.gallery = Gallery()
+        self.gallery.run_wanted.connect(self.open_template)
+        self.form = RunForm(bridge)
+        self.form.back_wanted.connect(self.show_gallery)
+        self.form.folder_wanted.connect(self.choose_folder)
+        self.form.started.connect(self.run_started)
+        self.trouble = Nothing("layout-grid", "")
+        browse = Pane("app")
+        head = row(gap=12, margins=(28, 18, 24, 0))
+        put(head, Label("Templates", "page"), None, self.search)
+        browse.put(head)
+        browse.lines.addWidget(self.gallery, 1)
+        self.stack = QStackedWidget()
+        for page in (Skeleton(180, rows=3, inset=28, label="Loading templates"), browse, self.form, self.trouble):
+            self.stack.addWidget(page)
+        self.lines.addWidget(self.stack, 1)
+        self.search.textChanged.connect(self._refresh)
+
+    def choose_workspace(self, path: str | None) -> None:
+        """Show what this workspace has."""
+        self._workspace = path
+        if path is not None:
+            self._folder = path
+        elif not self._folder:
+            self._bridge.ask(self, lambda office: office.workspaces(), self._workspaces)
+        self._load()
+
+    def changed(self, changes: Changes) -> None:
+        """Look again where it concerns this page."""
+        if changes.parts & {Part.TEMPLATES, Part.RUNS} and self.stack.currentIndex() == _GALLERY:
+            self._load()
+
+    @Slot(object)
+    def open_template(self, path: object, values: Mapping[str, Any] | None = None, workspace: str = "") -> None:
+        """Show the form of a template; `values` of an earlier run, `workspace` another folder than the current one."""
+        self._path, self._values = str(path), values
+        self._folder = workspace or self._folder
+        self._ask_template()
+
+    def open_named(self, name: str, values: Mapping[str, Any] | None = None, workspace: str = "") -> None:
+        """Show the form of the template that goes by a name."""
+        card = next((one for one in self._cards if one.name == name), None)
+        if card is not None:
+            self.open_template(card.path, values, workspace)
+            return
+        self._bridge.ask(
+            self, lambda office: office.templates(workspace or None), _Named(self, name, values, workspace).found
+        )
+
+    @Slot()
+    def show_gallery(self) -> None:
+        """Back to all."""
+        self.stack.setCurrentIndex(_GALLERY)
+        self._load()
+
+    @Slot()
+    def choose_folder(self) -> None:
+        """Open the sheet for a folder of one's own."""
+        if self.sheet is None:
+            self.sheet = FolderSheet(self, self._bridge, self._folder)
+            self.sheet.folder_chosen.connect(self._folder_chosen)
+            self.sheet.closed.connect(self._sheet_closed)
+            self.sheet.open(self.sheet.path)
+
+    def find_here(self) -> None:
+        """Ctrl+F."""
+        self.search.setFocus()
+
+    def panes(self) -> list[QWidget]:
+        """Where F6 goes."""
+        if self.stack.currentIndex() == _FORM:
+            return [self.form.run]
+        return [self.search, *[card.button for card in self.gallery.cards[:1]]]
+
+    def _load(self) -> None:
+        workspace = self._workspace
+        self._latest.take(self._bridge.ask(self, lambda office: office.templates(workspace), self._arrived))
+
+    def _arrived(self, cards: tuple[TemplateCard, ...]) -> None:
+        self._cards = cards
+        self._refresh()
+        if self.stack.currentIndex() == _WAITING:
+            self.stack.setCurrentIndex(_GALLERY)
+
+    @Slot()
+    def _refresh(self) -> None:
+        self.gallery.show_cards(self._cards, self._clock.now_us(), self.search.text())
+
+    def _workspaces(self, workspaces: tuple[Workspace, ...]) -> None:
+        if workspaces and not self._folder:
+            self._folder = workspaces[0].path
+
+    def _ask_template(self) -> None:
+        path, folder = self._path, self._folder
+        self._bridge.ask(self, lambda office: office.template(path, folder), self._template, self._failed)
+
+    def _template(self, seen: TemplateSeen) -> None:
+        self.form.show_template(seen, self._folder, self._values)
+        self.stack.setCurrentIndex(_FORM)
+
+    def _failed(self, trouble: Trouble) -> None:
+        self.trouble.say(trouble.message, trouble.next_step)
+        self.stack.setCurrentIndex(_TROUBLE)
+
+    @Slot(str)
+    def _folder_chosen(self, path: str) -> None:
+        self._folder = path
+        self._ask_template()
+
+    @Slot()
+    def _sheet_closed(self) -> None:
+        self.sheet = None
+
+
+class _Named:
+    """A template that is looked for by name once the gallery is there."""
+
+    def __init__(self, page: TemplatesPage, name: str, values: Mapping[str, Any] | None, workspace: str) -> None:
+        self._page, self._name, self._values, self._workspace = page, name, values, workspace
+
+    def found(self, cards: tuple[TemplateCard, ...]) -> None:
+        card = next((one for one in cards if one.name == self._name), None)
+        if card is not None:
+            self._page.open_template(card.path, self._values, self._workspace)
+        else:
+            self._page.show_gallery()

@@ -1,0 +1,221 @@
+"""The page from which a template is run: the form left, “What will happen” right, checks while typing, one primary button."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea
+
+from counterfoil.desktop.bridge import Bridge, Latest, Trouble
+from counterfoil.desktop.gate.facts_grid import FactsGrid
+from counterfoil.desktop.office import TemplateSeen
+from counterfoil.desktop.parts.boxes import Banner, Box, Pane
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.form import FieldEditor
+from counterfoil.desktop.parts.labels import Chip, Label, Prose
+from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.words.gates import PROTECTION, PROTECTION_SENTENCES
+from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.plain import one_line, plain
+
+_TYPED = 250  # milliseconds after the last stroke until the values are checked
+_NARROW = 760
+
+
+class RunForm(Pane):
+    """One template's form.
+
+    Signals:
+        back_wanted(): to the gallery.
+        folder_wanted(): choose another workspace folder.
+        started(str): a run was started; its id.
+    """
+
+    back_wanted = Signal()
+    folder_wanted = Signal()
+    started = Signal(object)
+
+    def __init__(self, bridge: Bridge) -> None:
+        super().__init__("panel")
+        self._bridge = bridge
+        self._latest = Latest()
+        self._seen: TemplateSeen | None = None
+        self._workspace = ""
+        self._problems: dict[str, str] = {}
+        self._tried = False
+        self.fields: list[FieldEditor] = []
+        self._touched: set[str] = set()
+        self._lay_out()
+        self._typed = QTimer(self)
+        self._typed.setSingleShot(True)
+        self._typed.setInterval(_TYPED)
+        self._typed.timeout.connect(self._check)
+
+    def _lay_out(self) -> None:
+        head = row(gap=8, margins=(22, 16, 24, 4))
+        back = Button("Templates", "quiet", icon="arrow-left", name="Back to all templates")
+        back.clicked.connect(self.back_wanted)
+        put(head, back, None)
+        self.put(head)
+        area = QScrollArea()
+        area.setProperty("surface", "panel")
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        page = Pane("panel", gap=6, margins=(28, 4, 28, 28))
+        page.setMaximumWidth(1060)
+        self.title = Label("", "title", wrap=True)
+        self.about = Prose("", "body2")
+        self._banners = column(gap=8)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.setSpacing(28)
+        self._left = column(gap=16)
+        self._right = column(gap=12)
+        self._columns.addLayout(self._left, 3)
+        self._columns.addLayout(self._right, 2)
+        page.put(self.title, self.about, 6, self._banners, 6, self._columns, None)
+        area.setWidget(page)
+        self.lines.addWidget(area, 1)
+        bar = Box("bar", margins=(28, 12, 24, 12))
+        line = row(gap=12)
+        self.run = Button("Run", "primary", icon="play")
+        self.run.clicked.connect(self._run)
+        self.note = Label("", "small", wrap=True)
+        put(line, self.run)
+        line.addWidget(self.note, 1)
+        bar.put(line)
+        self.put(bar)
+
+    def show_template(self, seen: TemplateSeen, workspace: str, values: Mapping[str, Any] | None = None) -> None:
+        """Show a template with what the workspace remembers, or with the values of an earlier run."""
+        self._seen, self._workspace = seen, workspace
+        self._problems, self._tried = {}, False
+        self._touched.clear()
+        self.title.setText(one_line(seen.card.title))
+        self.about.say(plain(seen.description, lines=True))
+        for layout in (self._banners, self._left, self._right):
+            empty(layout)
+        self._put_workspace(workspace)
+        given = dict(values) if values is not None else dict(seen.remembered)
+        self.fields = []
+        for entry in seen.fields:
+            editor = FieldEditor(entry, root=workspace)
+            name = editor.name
+            editor.fill(given.get(name, entry.get("default")))
+            editor.set_remembered(values is None and name in seen.remembered)
+            editor.edited.connect(self._edited)
+            self.fields.append(editor)
+            put(self._left, editor)
+        self._left.addStretch(1)
+        self._put_will(seen)
+        self._check()
+        if self.fields:
+            empty_ones = [editor for editor in self.fields if not editor.text()]
+            (empty_ones or self.fields)[0].focus()
+
+    def values(self) -> dict[str, Any]:
+        """What is filled in; a field left empty is not there."""
+        return {editor.name: editor.text() for editor in self.fields if editor.text() not in ("", [])}
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        down = self.width() < _NARROW
+        self._columns.setDirection(QBoxLayout.Direction.TopToBottom if down else QBoxLayout.Direction.LeftToRight)
+
+    def _put_workspace(self, workspace: str) -> None:
+        box = Box("quiet", gap=4, margins=(14, 10, 12, 10))
+        line = row(gap=10)
+        texts = column(gap=0)
+        said = workspace or "No folder chosen yet"
+        put(texts, Label("Works on a folder of yours", "small"), Prose(plain(said), "medium"))
+        other = Button("Another folder…", icon="folder")
+        other.clicked.connect(self.folder_wanted)
+        line.addLayout(texts, 1)
+        put(line, other)
+        box.put(line)
+        put(self._left, box)
+
+    def _put_will(self, seen: TemplateSeen) -> None:
+        box = Box("card", gap=10)
+        box.put(Label("What will happen", "h2"), FactsGrid([(plain(name), plain(words)) for name, words in seen.will]))
+        put(self._right, box)
+        shield = Box("quiet", gap=4, margins=(14, 10, 14, 10))
+        protection = PROTECTION.get(seen.isolation, seen.isolation)
+        shield.put(
+            Label(f"Protected: {protection}", "small_strong"),
+            Prose(PROTECTION_SENTENCES.get(seen.isolation, ""), "small"),
+        )
+        put(self._right, shield)
+        chips = row(gap=6)
+        put(chips, *[Chip(words, "ok" if words == "No llm needed" else "plain") for words in seen.card.chips], None)
+        put(self._right, chips)
+        self._right.addStretch(1)
+
+    @Slot(str)
+    def _edited(self, name: str) -> None:
+        self._touched.add(name)
+        self._typed.start()
+
+    @Slot()
+    def _check(self) -> None:
+        seen, workspace, values = self._seen, self._workspace, self.values()
+        if seen is not None:
+            path = seen.card.path
+            ticket = self._bridge.ask(
+                self, lambda office: office.check_parameters(path, workspace, values), self._checked, self._failed
+            )
+            self._latest.take(ticket)
+
+    def _checked(self, problems: dict[str, str]) -> None:
+        self._problems = problems
+        for editor in self.fields:
+            shown = self._tried or editor.name in self._touched or bool(editor.text())
+            editor.say_problem(problems.get(editor.name, "") if shown else "")
+        self._show_button()
+
+    def _show_button(self) -> None:
+        missing = len(self._problems)
+        if not self._workspace:
+            self.run.say("Choose a folder first")
+            self.note.setText("")
+        elif missing:
+            self.run.say(f"Fill in {count(missing, 'field')} first")
+            self.note.setText("")
+        else:
+            self.run.say("Run")
+            self.note.setText("It stops and asks before anything is written.")
+        self.run.set_kind("outline" if missing or not self._workspace else "primary", "play")
+
+    @Slot()
+    def _run(self) -> None:
+        """Start it; with something missing, go there instead."""
+        self._tried = True
+        if not self._workspace:
+            self.folder_wanted.emit()
+            return
+        wrong = [editor for editor in self.fields if editor.name in self._problems]
+        if wrong or self._problems:
+            self._checked(self._problems)
+            if wrong:
+                wrong[0].focus()
+            return
+        seen, workspace, values = self._seen, self._workspace, self.values()
+        if seen is not None:
+            self.run.setEnabled(False)
+            path = seen.card.path
+            self._bridge.ask(
+                self, lambda office: office.start_run(path, workspace, values), self._started, self._failed
+            )
+
+    def _started(self, run_id: str) -> None:
+        self.run.setEnabled(True)
+        self.started.emit(run_id)
+
+    def _failed(self, trouble: Trouble) -> None:
+        self.run.setEnabled(True)
+        empty(self._banners)
+        put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))

@@ -1,0 +1,170 @@
+"""The Trail page: sentences newest first, found by words, and [Check the trail] with what it can and cannot prove."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from counterfoil.clock import Clock
+from counterfoil.desktop.bridge import Bridge, Latest
+from counterfoil.desktop.office import Changes, Document, Part
+from counterfoil.desktop.office import TrailPage as Entries
+from counterfoil.desktop.parts.boxes import Banner, Box, Nothing, Pane, Skeleton
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.labels import Label
+from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.search import SearchField
+from counterfoil.desktop.tables.adapter import TableAdapter
+from counterfoil.desktop.tables.table import from_texts
+from counterfoil.desktop.tables.view import TableView
+from counterfoil.desktop.tokens import TABLE_ROW
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import count, seal
+from counterfoil.desktop.words.people import capital, person
+from counterfoil.desktop.words.plain import one_line, quoted
+
+_LIMIT = "Removal of the newest entries shows only against a seal kept elsewhere."
+_TYPED = 200  # milliseconds after the last stroke
+
+
+class TrailPage(Pane):
+    """One list."""
+
+    run_wanted = Signal(object)
+
+    def __init__(self, bridge: Bridge, clock: Clock) -> None:
+        super().__init__("panel")
+        self._bridge, self._clock = bridge, clock
+        self._latest = Latest()
+        self._entries: list[Document] = []
+        self._more = False
+        self._newest = True
+        self.view: TableView | None = None
+        head = row(gap=12, margins=(28, 18, 24, 10))
+        self.check = Button("Check the trail", icon="shield-check", help="Look at every entry and its seal")
+        self.check.clicked.connect(self._check)
+        put(head, Label("Trail", "page"), None, self.check)
+        self.search = SearchField("Search the trail")
+        self.search.setMaximumWidth(420)
+        field = row(margins=(28, 0, 24, 10))
+        field.addWidget(self.search, 1)
+        field.addStretch(1)
+        self._banners = column(gap=8, margins=(28, 0, 24, 8))
+        self._list = column(margins=(28, 0, 24, 0))
+        held = QWidget()
+        lines = column(held)
+        lines.addLayout(self._list, 1)
+        self.older = Button("Show older entries", "link")
+        self.older.clicked.connect(self._show_older)
+        foot = row(margins=(28, 6, 24, 14), gap=12)
+        self._total = Label("", "caption")
+        put(foot, self.older, None, self._total)
+        put(lines, foot)
+        self.stack = QStackedWidget()
+        self.nothing = Nothing(
+            "scroll-text", "Nothing has happened yet.", "Every decision, effect and change is kept here."
+        )
+        for page in (Skeleton(TABLE_ROW, rows=12, inset=28, label="Loading the trail"), held, self.nothing):
+            self.stack.addWidget(page)
+        self.put(head, field, self._banners)
+        self.lines.addWidget(self.stack, 1)
+        self._typed = QTimer(self)
+        self._typed.setSingleShot(True)
+        self._typed.setInterval(_TYPED)
+        self._typed.timeout.connect(self._load)
+        self.search.textChanged.connect(self._typed.start)
+        self.search.left_down.connect(self._focus_list)
+
+    def choose_workspace(self, path: str | None) -> None:
+        """The trail is one for the whole home."""
+        self._load()
+
+    def changed(self, changes: Changes) -> None:
+        """New entries come in at the top while the newest are shown."""
+        if Part.TRAIL in changes.parts and self._newest and self.isVisible():
+            self._load()
+
+    def find_here(self) -> None:
+        """Ctrl+F."""
+        self.search.setFocus()
+        self.search.selectAll()
+
+    def panes(self) -> list[QWidget]:
+        """Where F6 goes."""
+        return [self.search, *([self.view] if self.view is not None else [])]
+
+    @Slot()
+    def _load(self) -> None:
+        query = self.search.text()
+        self._newest = True
+        self._latest.take(self._bridge.ask(self, lambda office: office.trail(query, None), self._arrived))
+
+    @Slot()
+    def _show_older(self) -> None:
+        if self._entries:
+            query, before = self.search.text(), int(self._entries[-1]["seq"])
+            self._newest = False
+            self._latest.take(self._bridge.ask(self, lambda office: office.trail(query, before), self._older))
+
+    def _arrived(self, page: Entries) -> None:
+        if [entry["seq"] for entry in page.entries] == [
+            entry["seq"] for entry in self._entries
+        ] and self.view is not None:
+            return
+        self._entries = list(page.entries)
+        self._show(page)
+
+    def _older(self, page: Entries) -> None:
+        self._entries += page.entries
+        self._show(page)
+
+    def _show(self, page: Entries) -> None:
+        now = self._clock.now_us()
+        self.older.setVisible(page.more)
+        self._total.setText(count(page.total, "entry"))
+        empty(self._list)
+        self.view = None
+        if not self._entries:
+            wanted = self.search.text()
+            if wanted:
+                self.nothing.say(f"No entry matches {quoted(wanted)}.")
+            else:
+                self.nothing.say("Nothing has happened yet.", "Every decision, effect and change is kept here.")
+            self.stack.setCurrentIndex(2)
+            return
+        rows = [_row(entry, now) for entry in self._entries]
+        table = from_texts(("when", "who", "what", "seal"), rows, times.local(now).date())
+        self.view = TableView(TableAdapter(table), "Trail", window=10_000)
+        self.view.fill_room()
+        self._list.addWidget(Box("card", margins=(1, 1, 1, 1)).put(self.view), 1)
+        self.stack.setCurrentIndex(1)
+
+    @Slot()
+    def _check(self) -> None:
+        self.check.setEnabled(False)
+        self.check.say("Checking every entry…")
+        self._bridge.ask(self, lambda office: office.check_trail(), self._checked, slow=True)
+
+    def _checked(self, found: tuple[bool, str]) -> None:
+        self.check.setEnabled(True)
+        self.check.say("Check the trail")
+        sound, sentence = found
+        empty(self._banners)
+        close = Button("Close", "outline")
+        close.clicked.connect(self._close_banner)
+        put(self._banners, Banner("ok" if sound else "bad", sentence, [close], detail=_LIMIT))
+
+    @Slot()
+    def _close_banner(self) -> None:
+        empty(self._banners)
+
+    @Slot()
+    def _focus_list(self) -> None:
+        if self.view is not None:
+            self.view.setFocus()
+
+
+def _row(entry: Document, now: int) -> tuple[str, str, str, str]:
+    at = times.iso_instant(str(entry["at"]))
+    who = capital(person(str(entry["by"])))
+    return (times.when(at, now) if at is not None else "", who, one_line(entry["summary"]), seal(str(entry["hash"])))

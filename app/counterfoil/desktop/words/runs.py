@@ -1,0 +1,179 @@
+"""What is said about runs and their steps: state in words, one line per step, how long, what a restart kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from counterfoil.desktop.office import Progress
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import count, is_money, money, number, size
+from counterfoil.desktop.words.plain import one_line
+
+_GLYPHS = {
+    "done": ("circle-check", "ok", "done"),
+    "running": ("circle-dot", "info", "running"),
+    "failed": ("circle-x", "bad", "stopped"),
+    "retrying": ("repeat", "warn", "trying again"),
+    "waiting": ("hourglass", "warn", "waiting"),
+    "unknown": ("circle-question-mark", "warn", "perhaps"),
+    "skipped": ("minus", "text3", "left out"),
+}
+_EFFECT_NAMES = {
+    "write_file": "Write file",
+    "append_rows": "Add rows",
+    "move_files": "Move files",
+    "mail": "Send mail",
+    "http": "Send request",
+    "approve": "Ask for approval",
+    "ask": "Ask a question",
+    "claimed_elsewhere": "Look for other runs",
+    "parallel": "At once",
+}
+CHIPS = (
+    ("all", "All"),
+    ("running", "Running"),
+    ("waiting", "Waiting"),
+    ("care", "Needs care"),
+    ("done", "Done"),
+    ("cancelled", "Cancelled"),
+)
+
+
+def glyph(state: str) -> tuple[str, str, str]:
+    """Icon, tone and word of a step's state."""
+    return _GLYPHS.get(state, ("circle-dashed", "text3", state))
+
+
+def step_name(name: str) -> str:
+    """A step in people's words: `read_invoices` is Read invoices, `write_file@1` is Write file."""
+    bare = name.partition("@")[0]
+    if bare in _EFFECT_NAMES:
+        return _EFFECT_NAMES[bare]
+    words = one_line(bare).replace("_", " ").strip()
+    return words[:1].upper() + words[1:] if words else "Step"
+
+
+def once(step: Mapping[str, Any], origin: str | None) -> str:
+    """How often an effect happened, in words."""
+    if step["kind"] != "effect":
+        return ""
+    if step["state"] == "unknown":
+        return "perhaps"
+    if step["state"] != "done":
+        return ""
+    if origin and "person" in origin:
+        return "once, a person said so"
+    return "once, found by looking it up" if origin else "once"
+
+
+def took(started_at: str | None, ended_at: str | None) -> str:
+    """How long a step took; "" while it goes on or where it is not known."""
+    begun, ended = times.iso_instant(started_at or ""), times.iso_instant(ended_at or "")
+    return times.span(ended - begun) if begun is not None and ended is not None else ""
+
+
+def wait_gap(step: Mapping[str, Any]) -> str:
+    """What a wait for a person came to; "" for anything under a minute."""
+    begun, ended = times.iso_instant(step.get("started_at") or ""), times.iso_instant(step.get("ended_at") or "")
+    if step["kind"] not in ("gate", "timer") or begun is None or ended is None or ended - begun < times.MINUTE:
+        return ""
+    whom = " for a decision" if step["kind"] == "gate" else ""
+    return f"Waited {times.span((ended - begun) // times.MINUTE * times.MINUTE)}{whom}. Cost nothing."
+
+
+def restart_line(entry: Mapping[str, Any], kept: int) -> str:
+    """The dashed line of a restart: how many steps stayed, and what started again."""
+    at = times.iso_instant(entry.get("at") or "")
+    when = f"Restarted {times.clock_seconds(at)}" if at is not None else "Restarted"
+    stayed = "1 step was kept" if kept == 1 else f"{kept:,} steps were kept"
+    again = [step_name(name) for name in entry.get("reran") or ()]
+    if again:
+        return f"{when}. {stayed}; {', '.join(f'‘{name}’' for name in again)} started again."
+    return f"{when}. {stayed}; nothing started again."
+
+
+def kept_where(where: Mapping[str, Any]) -> str:
+    """Answer 1 of the checkpoint."""
+    name = one_line(where.get("file") or "").replace("\\", "/").rpartition("/")[2]
+    row = f"row {number(where['row'])}" if where.get("row") else "no row yet"
+    at = times.iso_instant(where.get("committed_at") or "")
+    saved = f" Saved {times.clock_exact(at)}, flushed to disk." if at is not None else ""
+    return f"On this computer: {name}, {row}.{saved} {size(int(where.get('bytes') or 0))}."
+
+
+def in_the_middle(middle: Mapping[str, Any] | None, kept: int) -> str:
+    """Answer 2: what stopping right now would leave."""
+    if middle is None:
+        return f"Nothing is in the middle. {count(kept, 'step')} stay{'s' if kept == 1 else ''} as {'it is' if kept == 1 else 'they are'}."
+    return one_line(middle.get("would") or "")
+
+
+def who_pays(paid: Mapping[str, Any], not_repeated: int) -> str:
+    """Answer 3: what is paid twice. `not_repeated` is the time of recorded steps in microseconds."""
+    calls = int(paid.get("calls") or 0)
+    if not calls:
+        tail = f" {times.span(not_repeated)} of work was not repeated." if not_repeated else ""
+        return f"Nobody. This run makes no paid calls.{tail}"
+    answered = int(paid.get("answered_from_records") or 0)
+    billed = int(paid.get("perhaps_billed") or 0)
+    said = f"Nobody. {count(calls, 'llm call')} paid; {number(answered)} answered from what is kept."
+    return f"{said} {count(billed, 'call')} may have been billed without an answer." if billed else said
+
+
+def carried_on(resumptions: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Answer 4: when it carried on, why, and what started again."""
+    said = []
+    for entry in resumptions:
+        at = times.iso_instant(entry.get("at") or "")
+        when = times.clock_seconds(at) if at is not None else ""
+        why = one_line(entry.get("reason") or "it was ready")
+        start = f" from ‘{step_name(str(entry['from_step']))}’" if entry.get("from_step") not in (None, "") else ""
+        again = [step_name(name) for name in entry.get("reran") or ()]
+        doubts = [one_line(name) for name in entry.get("doubts") or ()]
+        line = f"{when}: carried on{start}, because {why[:1].lower() + why[1:]}. Started again: {', '.join(again) or 'nothing'}."
+        said.append(f"{line} In doubt: {', '.join(doubts)}." if doubts else line)
+    return said
+
+
+def plug_line(ended_at: int, back_at: int | None, step: str, steps: int | None, effects: int | None) -> str:
+    """The live line beside the four cards."""
+    said = f"Ended {times.clock_seconds(ended_at)}."
+    if back_at is None:
+        return f"{said} Waiting for it to come back…"
+    said += f" Back {times.clock_seconds(back_at)}."
+    if step:
+        said += f" Carried on at ‘{step_name(step)}’."
+    if steps is None or effects is None:
+        return said
+    return f"{said} {steps} steps repeated, {effects} effects repeated."
+
+
+def result_sentences(progress: Progress) -> list[str]:
+    """What came of a run: what was written, what was not sent, what was held. Never that money moved."""
+    if progress.state == "cancelled":
+        return ["This run was cancelled.", "Nothing was written."]
+    if progress.state == "failed" or progress.problem:
+        return [f"This run stopped: {one_line(progress.problem) or 'see its steps'}."]
+    result = progress.result if isinstance(progress.result, Mapping) else {}
+    if result.get("verdict") == "rejected":
+        return ["You rejected it, so the run ended.", "Nothing was written."]
+    name = one_line(result.get("file") or "").rpartition("/")[2]
+    payments, total = result.get("payments"), result.get("total")
+    if not name or not isinstance(payments, int) or not payments:
+        return ["The run is done.", "Nothing was sent to a bank."]
+    amount = (
+        f", {money(str(total['amount']), str(total['currency']))}"
+        if is_money(total) and isinstance(total, Mapping)
+        else ""
+    )
+    said = [
+        f"{name} is written: {count(payments, 'payment')}{amount}. Nothing was sent to a bank.",
+        "Upload it in your bank's portal.",
+    ]
+    held = result.get("held")
+    if isinstance(held, int) and held:
+        said.append(
+            f"{count(held, 'invoice')} {'is' if held == 1 else 'are'} held and stay{'s' if held == 1 else ''} in the folder."
+        )
+    return said

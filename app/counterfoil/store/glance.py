@@ -1,0 +1,275 @@
+"""Quick looks at the database for a window that must be there at once: the driver alone, read only, no SQLAlchemy to import.
+
+Lists are read without what stands behind a spec; what changed is told by counters and newest rows, so that asking ten times a second
+costs next to nothing. Columns and states are those of `tables`; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from counterfoil.errors import NewerDatabase, StoreTrouble
+from counterfoil.places import Home
+from counterfoil.store.schema import SCHEMA
+
+Fields = Sequence[Any]
+_BUSY_MS = 5_000
+
+_GATE = (
+    "SELECT g.number, g.gate_id, g.run_id, g.kind, g.title, g.why, g.figure, g.bulk, g.round, g.asked_at, g.due_at, g.digest,"
+    " v.title, r.title, r.workspace, p.digest, g.search"
+)
+_GATE_TABLES = (
+    " FROM gate g JOIN run r ON r.run_id = g.run_id JOIN template_version v ON v.digest = r.version"
+    " LEFT JOIN reading p ON p.gate_id = g.gate_id AND p.principal = :me"
+)
+_OPEN_FROM = f"{_GATE}{_GATE_TABLES} WHERE g.state = 'open' AND g.number >= :low"
+_OPEN_NUMBERED = f"{_GATE}{_GATE_TABLES} WHERE g.number IN (%s)"
+# the plus keeps SQLite from sorting every closed gate
+_CLOSED = (
+    f"{_GATE}, g.state, g.closed_at, m.verdict, m.principal{_GATE_TABLES}"
+    " LEFT JOIN decision m ON m.gate_id = g.gate_id AND m.voided_at IS NULL"
+    " WHERE g.closed_at IS NOT NULL AND +g.state IN ('decided', 'expired', 'withdrawn')"
+    " AND (:workspace IS NULL OR r.workspace = :workspace) ORDER BY g.closed_at DESC LIMIT :limit"
+)
+_RUN = (
+    "SELECT r.number, r.run_id, r.title, v.title, r.workspace, r.state, r.started_by, r.created_at, r.started_at, r.ended_at,"
+    " r.activity, r.error, substr(r.result, 1, 400), EXISTS (SELECT 1 FROM intent i WHERE i.run_id = r.run_id)"
+    " FROM run r JOIN template_version v ON v.digest = r.version"
+)
+_LIVING = f"{_RUN} WHERE r.state IN ('ready', 'running', 'waiting')"
+_RUNS_BELOW = f"{_RUN} WHERE r.number < :below ORDER BY r.number DESC LIMIT :limit"
+_RUNS_NUMBERED = f"{_RUN} WHERE r.number IN (%s)"
+_CHUNK = 500  # numbers in one IN list
+_WORKSPACES = (
+    "WITH RECURSIVE known(path) AS (SELECT min(workspace) FROM run UNION ALL"
+    " SELECT (SELECT min(workspace) FROM run WHERE workspace > path) FROM known WHERE path IS NOT NULL)"
+    " SELECT path, (SELECT max(number) FROM run WHERE workspace = path) AS newest FROM known WHERE path IS NOT NULL"
+    " ORDER BY newest DESC"
+)
+_USED = (
+    "WITH RECURSIVE known(name) AS (SELECT min(template) FROM run UNION ALL"
+    " SELECT (SELECT min(template) FROM run WHERE template > name) FROM known WHERE name IS NOT NULL)"
+    " SELECT name, (SELECT created_at FROM run WHERE template = name ORDER BY number DESC LIMIT 1)"
+    " FROM known WHERE name IS NOT NULL"
+)
+
+
+class Glance:
+    """One connection for looks, opened when the database is there; used by one thread."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._conn: sqlite3.Connection | None = None
+
+    def connection(self) -> sqlite3.Connection | None:
+        """The connection; None while there is no database of this data version.
+
+        Raises:
+            NewerDatabase: a newer version of the program wrote it.
+            StoreTrouble: it cannot be opened.
+        """
+        if self._conn is None and self._home.database.exists():
+            self._conn = self._opened()
+        return self._conn
+
+    def _opened(self) -> sqlite3.Connection | None:
+        with _translated():
+            place = f"file:{quote(str(self._home.database))}?mode=rw"
+            conn = sqlite3.connect(place, uri=True, isolation_level=None, timeout=_BUSY_MS / 1000)
+            try:
+                conn.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+                conn.execute("PRAGMA query_only=ON")
+                conn.execute("PRAGMA cache_size=-32000")
+                version = int(conn.execute("PRAGMA user_version").fetchone()[0])
+            except sqlite3.Error:
+                conn.close()
+                raise
+        if version == SCHEMA:
+            return conn
+        conn.close()
+        if version > SCHEMA:
+            raise NewerDatabase(
+                f"The data in {self._home.root} was written by a newer Counterfoil (data version {version}); "
+                f"this one knows {SCHEMA}.",
+                "Start the newer program, or choose another data folder with --home DIR.",
+            )
+        return None
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._conn is not None:
+            self._conn.close()
+            self._conn = None
+
+    def rows(self, text: str, values: dict[str, Any] | None = None) -> list[Fields]:
+        """Every row of a query; none where there is no database yet."""
+        with _translated():
+            conn = self.connection()
+            return [] if conn is None else conn.execute(text, values or {}).fetchall()
+
+    def value(self, text: str, values: dict[str, Any] | None = None) -> Any:
+        """The first column of the first row, or None."""
+        found = self.rows(text, values)
+        return found[0][0] if found else None
+
+    def _numbered(self, text: str, numbers: Sequence[int], values: dict[str, Any]) -> list[Fields]:
+        found: list[Fields] = []
+        for start in range(0, len(numbers), _CHUNK):
+            part = ", ".join(str(int(number)) for number in numbers[start : start + _CHUNK])
+            found.extend(self.rows(text % part, values))
+        return found
+
+    # ---------------------------------------------------------------------------------------------------------- lists
+
+    def open_numbers(self) -> list[int]:
+        """Numbers of open gates, oldest question first; read from an index alone."""
+        found = self.rows("SELECT number FROM gate WHERE state = 'open' ORDER BY asked_at, number")
+        return [int(row[0]) for row in found]
+
+    def open_gates(self, me: str, numbers: Sequence[int]) -> list[Fields]:
+        """What a list shows of these open gates: number, gate_id, run_id, kind, title, why, figure, bulk, round, asked_at, due_at,
+        digest, template's title, run's title, workspace, the digest this person has seen, search."""
+        if len(numbers) > _CHUNK:
+            return self.rows(_OPEN_FROM, {"me": me, "low": min(numbers)})
+        return self._numbered(_OPEN_NUMBERED, numbers, {"me": me})
+
+    def closed_gates(self, me: str, workspace: str | None, limit: int) -> list[Fields]:
+        """The newest closed gates: columns of `open_gates`, then state, closed_at, verdict, principal."""
+        return self.rows(_CLOSED, {"me": me, "workspace": workspace, "limit": limit})
+
+    def read_since(self, me: str, at: int) -> list[Fields]:
+        """(gate_id, digest, read_at) of what this person has looked at since."""
+        text = "SELECT gate_id, digest, read_at FROM reading WHERE read_at >= :at AND principal = :me"
+        return self.rows(text, {"at": at, "me": me})
+
+    def newest_reading(self) -> int:
+        """When somebody looked at a gate last; 0 when nobody has."""
+        return int(self.value("SELECT max(read_at) FROM reading") or 0)
+
+    def drafts(self, me: str) -> frozenset[str]:
+        """Gates at which this person has filled something in."""
+        return frozenset(
+            str(row[0]) for row in self.rows("SELECT gate_id FROM draft WHERE principal = :me", {"me": me})
+        )
+
+    def count_open(self) -> int:
+        """How many gates are open."""
+        return int(self.value("SELECT count(*) FROM gate WHERE state = 'open'") or 0)
+
+    def count_runs(self, workspace: str | None) -> tuple[int, int]:
+        """How many runs are under way, and how many there are at all."""
+        values = {"w": workspace}
+        under_way = self.value(
+            "SELECT count(*) FROM run WHERE state IN ('ready', 'running') AND (:w IS NULL OR +workspace = :w)", values
+        )
+        if workspace is None:
+            return int(under_way or 0), int(self.value("SELECT max(number) FROM run") or 0)
+        return int(under_way or 0), int(self.value("SELECT count(*) FROM run WHERE workspace = :w", values) or 0)
+
+    def workspaces(self) -> list[str]:
+        """Folders that runs have used, newest first."""
+        return [str(row[0]) for row in self.rows(_WORKSPACES)]
+
+    def templates_used(self) -> dict[str, int]:
+        """When each template was started last, by name."""
+        return {str(row[0]): int(row[1]) for row in self.rows(_USED)}
+
+    def living_runs(self) -> list[Fields]:
+        """Runs that have not ended: number, run_id, title, template's title, workspace, state, started_by, created_at, started_at,
+        ended_at, activity, error, the result's beginning, whether it began an effect."""
+        return self.rows(_LIVING)
+
+    def runs_below(self, number: int, limit: int) -> list[Fields]:
+        """The newest runs below a number, newest first: columns of `living_runs`."""
+        return self.rows(_RUNS_BELOW, {"below": number, "limit": limit})
+
+    def runs_numbered(self, numbers: Sequence[int]) -> list[Fields]:
+        """Runs with these numbers."""
+        return self._numbered(_RUNS_NUMBERED, numbers, {})
+
+    def newest_run(self) -> int:
+        """The number of the newest run."""
+        return int(self.value("SELECT max(number) FROM run") or 0)
+
+    def waits(self) -> list[Fields]:
+        """(run_id, kind) of every open gate."""
+        return self.rows("SELECT run_id, kind FROM gate WHERE state = 'open'")
+
+    def timers(self) -> list[Fields]:
+        """(run_id, kind, due_at) of every timer that is pending."""
+        return self.rows("SELECT run_id, kind, due_at FROM timer WHERE state = 'pending' ORDER BY due_at DESC")
+
+    # ------------------------------------------------------------------------------------------------------ the runner
+
+    def lease(self) -> dict[str, Any] | None:
+        """The runner's lease, or None before the first one."""
+        found = self.rows("SELECT holder, pid, started_at, renewed_at, expires_at FROM runner")
+        names = ("holder", "pid", "started_at", "renewed_at", "expires_at")
+        return dict(zip(names, found[0], strict=True)) if found else None
+
+    def last_saved(self) -> int | None:
+        """When something was committed last."""
+        newest = [
+            self.value("SELECT committed_at FROM record ORDER BY row DESC LIMIT 1"),
+            self.value("SELECT at FROM trail ORDER BY seq DESC LIMIT 1"),
+        ]
+        return max((at for at in newest if at is not None), default=None)
+
+    def titles_running(self, limit: int = 3) -> list[str]:
+        """Titles of runs that are being advanced."""
+        text = "SELECT title FROM run WHERE state = 'running' ORDER BY number DESC LIMIT :limit"
+        return [str(row[0]) for row in self.rows(text, {"limit": limit})]
+
+    # -------------------------------------------------------------------------------------------------- what changed
+
+    def data_version(self) -> int:
+        """A number that changes with every commit of another connection; 0 while there is no database."""
+        conn = self._conn
+        if conn is None:
+            conn = self.connection()
+        return 0 if conn is None else int(conn.execute("PRAGMA data_version").fetchone()[0])
+
+    def under_way(self) -> list[Fields]:
+        """Runs that are being advanced or may be: id, state, fence, activity, wish to cancel."""
+        text = "SELECT run_id, state, fence, activity, cancel_by FROM run WHERE state IN ('ready', 'running')"
+        return self.rows(text)
+
+    def marks(self, me: str) -> dict[str, Any]:
+        """Counters and newest rows by which a change is known: each is an index look-up or a count of living rows."""
+        return {name: self.value(text, {"me": me} if ":me" in text else None) for name, text in _MARKS.items()}
+
+    def runs_since(self, record: int, seq: int) -> set[str]:
+        """Runs that have records or trail entries newer than these."""
+        found = self.rows("SELECT DISTINCT run_id FROM record WHERE row > :record", {"record": record})
+        found += self.rows("SELECT DISTINCT subject FROM trail WHERE seq > :seq", {"seq": seq})
+        return {str(row[0]) for row in found}
+
+
+_MARKS = {
+    "record": "SELECT max(row) FROM record",
+    "attempt": "SELECT max(row) FROM attempt",
+    "trail": "SELECT max(seq) FROM trail",
+    "run": "SELECT max(number) FROM run",
+    "waiting": "SELECT count(*) FROM run WHERE state = 'waiting'",
+    "gate": "SELECT max(number) FROM gate",
+    "open": "SELECT count(*) FROM gate WHERE state = 'open'",
+    "closed": "SELECT max(closed_at) FROM gate",
+    "decision": "SELECT max(row) FROM decision",
+    "read": "SELECT max(read_at) FROM reading",
+    "drafts": "SELECT group_concat(gate_id) FROM draft WHERE principal = :me",
+    "version": "SELECT count(*) FROM template_version",
+    "lease": "SELECT holder || ' ' || renewed_at || ' ' || expires_at FROM runner",
+}
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as problem:
+        raise StoreTrouble(f"The database could not be used: {problem}.", "Run: counterfoil doctor") from problem

@@ -13,13 +13,63 @@ import sqlalchemy as sa
 from counterfoil.facts import GateKind, GateState, Slot
 from counterfoil.store import tables
 from counterfoil.store.gate_lines import NO_LINE, GateLine
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 
 _GATE = tables.gate
 _DECISION = tables.decision
 _SEAL = tables.seal
 _CLAIM = tables.claim
-_NEXT_NUMBER = sa.select(sa.func.coalesce(sa.func.max(_GATE.c.number), 0) + 1)
+_AT_GATE: sa.BindParameter[str] = sa.bindparam("gid")
+_OF = _GATE.c.run_id == sa.bindparam("rid")
+_IS_OPEN = _GATE.c.state == str(GateState.OPEN)
+_SLOT = (
+    _OF,
+    _GATE.c.path == sa.bindparam("at"),
+    _GATE.c.ordinal == sa.bindparam("nth"),
+    _GATE.c.slot == sa.bindparam("what"),
+)
+_NEXT_NUMBER = Prepared(sa.select(sa.func.coalesce(sa.func.max(_GATE.c.number), 0) + 1))
+_GET = Prepared(sa.select(_GATE).where(_GATE.c.gate_id == _AT_GATE))
+_NEWEST = Prepared(sa.select(_GATE).where(*_SLOT).order_by(_GATE.c.number.desc()).limit(1))
+_ROUNDS = Prepared(sa.select(sa.func.count()).where(*_SLOT))
+_OF_RUN = Prepared(sa.select(_GATE).where(_OF).order_by(_GATE.c.number))
+_OPEN_IDS = Prepared(sa.select(_GATE.c.gate_id).where(_OF, _IS_OPEN))
+_CLOSE = Prepared(
+    sa.update(_GATE)
+    .where(_GATE.c.gate_id == _AT_GATE, _IS_OPEN)
+    .values(state=sa.bindparam("became"), closed_at=sa.bindparam("now"), closed_why=sa.bindparam("said"))
+)
+_DECISIONS = Prepared(
+    sa.select(_DECISION)
+    .where(_DECISION.c.gate_id == _AT_GATE, _DECISION.c.voided_at.is_(None))
+    .order_by(_DECISION.c.row)
+)
+_ANSWERED = Prepared(
+    sa.select(_GATE, _DECISION.c.verdict, _DECISION.c.answers, _DECISION.c.comment, _DECISION.c.principal)
+    .join(_DECISION, sa.and_(_DECISION.c.gate_id == _GATE.c.gate_id, _DECISION.c.voided_at.is_(None)))
+    .where(
+        _OF,
+        any_of(_GATE.c.state, [GateState.DECIDED, GateState.EXPIRED]),
+        _GATE.c.taken_at.is_(None),
+        _DECISION.c.effective_at <= sa.bindparam("now"),
+    )
+    .order_by(_GATE.c.number)
+)
+_TAKE = Prepared(sa.update(_GATE).where(_GATE.c.gate_id == _AT_GATE).values(taken_at=sa.bindparam("now")))
+_SEALS = Prepared(sa.select(_SEAL).where(_SEAL.c.gate_id == _AT_GATE).order_by(_SEAL.c.n))
+_SEAL_OF = Prepared(sa.select(_SEAL).where(_SEAL.c.gate_id == _AT_GATE, _SEAL.c.n == sa.bindparam("nth")))
+_SPEND = Prepared(
+    sa.update(_SEAL)
+    .where(_SEAL.c.gate_id == _AT_GATE, _SEAL.c.n == sa.bindparam("item"), _SEAL.c.spent_at_path.is_(None))
+    .values(spent_at_path=sa.bindparam("at"), spent_at_ordinal=sa.bindparam("nth"))
+)
+_DUE = Prepared(sa.select(_GATE).where(_IS_OPEN, _GATE.c.due_at <= sa.bindparam("now")))
+_NEXT_DUE = Prepared(sa.select(sa.func.min(_GATE.c.due_at)).where(_IS_OPEN))
+_NEXT_EFFECTIVE = Prepared(
+    sa.select(sa.func.min(_DECISION.c.effective_at))
+    .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
+    .where(_OF, _GATE.c.state == str(GateState.DECIDED), _GATE.c.taken_at.is_(None), _DECISION.c.voided_at.is_(None))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +101,7 @@ def open_gate(txn: Txn, new: NewGate) -> Row:
         sa.insert(_GATE),
         {
             "gate_id": gate_id,
-            "number": txn.value(_NEXT_NUMBER),
+            "number": _NEXT_NUMBER.value(txn.conn, {}),
             "run_id": new.run_id,
             "path": new.path,
             "ordinal": new.ordinal,
@@ -85,7 +135,7 @@ def open_gate(txn: Txn, new: NewGate) -> Row:
 
 def get(conn: sa.Connection, gate_id: str) -> Row:
     """One gate's row; a KeyError for an unknown id is a bug of the caller."""
-    row = conn.execute(sa.select(_GATE).where(_GATE.c.gate_id == gate_id)).mappings().first()
+    row = _GET.first(conn, {"gid": gate_id})
     if row is None:
         raise KeyError(gate_id)
     return row
@@ -93,28 +143,17 @@ def get(conn: sa.Connection, gate_id: str) -> Row:
 
 def newest(conn: sa.Connection, run_id: str, path: str, ordinal: int, slot: Slot) -> Row | None:
     """The newest gate that stands at an identity and slot."""
-    query = (
-        sa.select(_GATE)
-        .where(_GATE.c.run_id == run_id, _GATE.c.path == path, _GATE.c.ordinal == ordinal, _GATE.c.slot == str(slot))
-        .order_by(_GATE.c.number.desc())
-        .limit(1)
-    )
-    return conn.execute(query).mappings().first()
+    return _NEWEST.first(conn, {"rid": run_id, "at": path, "nth": ordinal, "what": str(slot)})
 
 
 def rounds(conn: sa.Connection, run_id: str, path: str, ordinal: int, slot: Slot) -> int:
     """How many gates have stood at an identity and slot."""
-    query = sa.select(sa.func.count()).where(
-        _GATE.c.run_id == run_id, _GATE.c.path == path, _GATE.c.ordinal == ordinal, _GATE.c.slot == str(slot)
-    )
-    return int(conn.execute(query).scalar_one())
+    return int(_ROUNDS.value(conn, {"rid": run_id, "at": path, "nth": ordinal, "what": str(slot)}))
 
 
 def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
     """Every gate of a run, oldest first."""
-    return list(
-        conn.execute(sa.select(_GATE).where(_GATE.c.run_id == run_id).order_by(_GATE.c.number)).mappings().all()
-    )
+    return _OF_RUN.all(conn, {"rid": run_id})
 
 
 def in_state(
@@ -192,11 +231,7 @@ def find(conn: sa.Connection, reference: str) -> list[Row]:
 
 def close(txn: Txn, gate_id: str, state: GateState, why: str) -> bool:
     """End an open gate without a decision; False where it was open no more."""
-    changed = txn.do(
-        sa.update(_GATE)
-        .where(_GATE.c.gate_id == gate_id, _GATE.c.state == str(GateState.OPEN))
-        .values(state=str(state), closed_at=txn.now_us, closed_why=why)
-    )
+    changed = _CLOSE.do(txn.conn, {"gid": gate_id, "became": str(state), "now": txn.now_us, "said": why})
     if changed:
         txn.do(sa.delete(_CLAIM).where(_CLAIM.c.gate_id == gate_id, _CLAIM.c.held.is_(False)))
     return changed == 1
@@ -204,8 +239,7 @@ def close(txn: Txn, gate_id: str, state: GateState, why: str) -> bool:
 
 def withdraw_all(txn: Txn, run_id: str, why: str) -> int:
     """The run is closing: its open gates end with it, in the same transaction; how many."""
-    query = sa.select(_GATE.c.gate_id).where(_GATE.c.run_id == run_id, _GATE.c.state == str(GateState.OPEN))
-    ids = list(txn.conn.execute(query).scalars())
+    ids = [row["gate_id"] for row in _OPEN_IDS.all(txn.conn, {"rid": run_id})]
     for gate_id in ids:
         close(txn, gate_id, GateState.WITHDRAWN, why)
     return len(ids)
@@ -239,12 +273,7 @@ def add_decision(txn: Txn, **row: Any) -> None:
 
 def decisions(conn: sa.Connection, gate_id: str) -> list[Row]:
     """Decisions on a gate that stand, oldest first."""
-    query = (
-        sa.select(_DECISION)
-        .where(_DECISION.c.gate_id == gate_id, _DECISION.c.voided_at.is_(None))
-        .order_by(_DECISION.c.row)
-    )
-    return list(conn.execute(query).mappings().all())
+    return _DECISIONS.all(conn, {"gid": gate_id})
 
 
 def decisions_on(conn: sa.Connection, gate_ids: Sequence[str]) -> dict[str, list[Row]]:
@@ -268,23 +297,12 @@ def void_decision(txn: Txn, row: int) -> None:
 
 def answered(conn: sa.Connection, run_id: str, now_us: int) -> list[Row]:
     """Decided gates of a run whose decision is in effect and was not taken up: gate columns plus the decision's."""
-    query = (
-        sa.select(_GATE, _DECISION.c.verdict, _DECISION.c.answers, _DECISION.c.comment, _DECISION.c.principal)
-        .join(_DECISION, sa.and_(_DECISION.c.gate_id == _GATE.c.gate_id, _DECISION.c.voided_at.is_(None)))
-        .where(
-            _GATE.c.run_id == run_id,
-            _GATE.c.state.in_([str(GateState.DECIDED), str(GateState.EXPIRED)]),
-            _GATE.c.taken_at.is_(None),
-            _DECISION.c.effective_at <= now_us,
-        )
-        .order_by(_GATE.c.number)
-    )
-    return list(conn.execute(query).mappings().all())
+    return _ANSWERED.all(conn, {"rid": run_id, "now": now_us})
 
 
 def take(txn: Txn, gate_id: str) -> None:
     """Mark a decided gate as taken up by its run; from now on it cannot be voided."""
-    txn.do(sa.update(_GATE).where(_GATE.c.gate_id == gate_id).values(taken_at=txn.now_us))
+    _TAKE.run(txn.conn, {"gid": gate_id, "now": txn.now_us})
 
 
 def add_seals(txn: Txn, gate_id: str, items: Sequence[tuple[int, str, str, str]]) -> None:
@@ -299,22 +317,17 @@ def add_seals(txn: Txn, gate_id: str, items: Sequence[tuple[int, str, str, str]]
 
 def seals(conn: sa.Connection, gate_id: str) -> list[Row]:
     """The sealed items of a gate, in order."""
-    return list(conn.execute(sa.select(_SEAL).where(_SEAL.c.gate_id == gate_id).order_by(_SEAL.c.n)).mappings().all())
+    return _SEALS.all(conn, {"gid": gate_id})
 
 
 def spend(txn: Txn, gate_id: str, n: int, path: str, ordinal: int) -> bool:
     """Spend a sealed item at an identity; False where there is none, or it is spent elsewhere."""
-    changed = txn.do(
-        sa.update(_SEAL)
-        .where(_SEAL.c.gate_id == gate_id, _SEAL.c.n == n, _SEAL.c.spent_at_path.is_(None))
-        .values(spent_at_path=path, spent_at_ordinal=ordinal)
-    )
-    return changed == 1
+    return _SPEND.do(txn.conn, {"gid": gate_id, "item": n, "at": path, "nth": ordinal}) == 1
 
 
 def seal_of(conn: sa.Connection, gate_id: str, n: int) -> Row | None:
     """One sealed item."""
-    return conn.execute(sa.select(_SEAL).where(_SEAL.c.gate_id == gate_id, _SEAL.c.n == n)).mappings().first()
+    return _SEAL_OF.first(conn, {"gid": gate_id, "nth": n})
 
 
 def rebase(txn: Txn, gate_id: str, fresh_gate: str, numbers: Sequence[int]) -> None:
@@ -373,13 +386,13 @@ def release_unspent_claims(txn: Txn, run_id: str) -> None:
 
 def due(conn: sa.Connection, now_us: int) -> list[Row]:
     """Open gates whose time is over."""
-    query = sa.select(_GATE).where(_GATE.c.state == str(GateState.OPEN), _GATE.c.due_at <= now_us)
-    return list(conn.execute(query).mappings().all())
+    return _DUE.all(conn, {"now": now_us})
 
 
 def next_due(conn: sa.Connection) -> int | None:
     """The earliest instant at which an open gate expires."""
-    return conn.execute(sa.select(sa.func.min(_GATE.c.due_at)).where(_GATE.c.state == str(GateState.OPEN))).scalar()
+    at: int | None = _NEXT_DUE.value(conn, {})
+    return at
 
 
 def withdraw_below(txn: Txn, run_id: str, path: str, why: str) -> None:
@@ -392,17 +405,8 @@ def withdraw_below(txn: Txn, run_id: str, path: str, why: str) -> None:
 
 def next_effective(conn: sa.Connection, run_id: str) -> int | None:
     """The earliest instant at which a decision on this run that was not taken up takes effect."""
-    query = (
-        sa.select(sa.func.min(_DECISION.c.effective_at))
-        .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
-        .where(
-            _GATE.c.run_id == run_id,
-            _GATE.c.state == str(GateState.DECIDED),
-            _GATE.c.taken_at.is_(None),
-            _DECISION.c.voided_at.is_(None),
-        )
-    )
-    return conn.execute(query).scalar()
+    at: int | None = _NEXT_EFFECTIVE.value(conn, {"rid": run_id})
+    return at
 
 
 def drop_claims(txn: Txn, gate_id: str) -> None:

@@ -8,10 +8,31 @@ import sqlalchemy as sa
 
 from counterfoil.facts import DoubtPolicy
 from counterfoil.store import tables
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Prepared, Row, Txn
 
 _INTENT = tables.intent
-_INSERT = sa.insert(_INTENT)
+_RECORD = tables.record
+_INSERT = Prepared(sa.insert(_INTENT), [column.name for column in _INTENT.c])
+_GET = Prepared(
+    sa.select(_INTENT).where(
+        _INTENT.c.run_id == sa.bindparam("rid"),
+        _INTENT.c.path == sa.bindparam("at"),
+        _INTENT.c.ordinal == sa.bindparam("nth"),
+    )
+)
+_OF_RUN = Prepared(sa.select(_INTENT).where(_INTENT.c.run_id == sa.bindparam("rid")).order_by(_INTENT.c.committed_at))
+_OPEN = Prepared(
+    sa.select(_INTENT)
+    .outerjoin(
+        _RECORD,
+        sa.and_(
+            _RECORD.c.run_id == _INTENT.c.run_id,
+            _RECORD.c.path == _INTENT.c.path,
+            _RECORD.c.ordinal == _INTENT.c.ordinal,
+        ),
+    )
+    .where(_INTENT.c.run_id == sa.bindparam("rid"), _RECORD.c.row.is_(None))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +54,8 @@ class NewIntent:
 
 def add(txn: Txn, new: NewIntent) -> None:
     """Write an intent; a second one of one identity is an integrity error."""
-    txn.do(
-        _INSERT,
+    _INSERT.run(
+        txn.conn,
         {
             "run_id": new.run_id,
             "path": new.path,
@@ -54,29 +75,14 @@ def add(txn: Txn, new: NewIntent) -> None:
 
 def get(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> Row | None:
     """The intent at an identity."""
-    query = sa.select(_INTENT).where(_INTENT.c.run_id == run_id, _INTENT.c.path == path, _INTENT.c.ordinal == ordinal)
-    return conn.execute(query).mappings().first()
+    return _GET.first(conn, {"rid": run_id, "at": path, "nth": ordinal})
 
 
 def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
     """Every intent of a run."""
-    query = sa.select(_INTENT).where(_INTENT.c.run_id == run_id).order_by(_INTENT.c.committed_at)
-    return list(conn.execute(query).mappings().all())
+    return _OF_RUN.all(conn, {"rid": run_id})
 
 
 def open_ones(conn: sa.Connection, run_id: str) -> list[Row]:
     """Intents of a run without a record: effects that are in the middle or in doubt."""
-    record = tables.record
-    query = (
-        sa.select(_INTENT)
-        .outerjoin(
-            record,
-            sa.and_(
-                record.c.run_id == _INTENT.c.run_id,
-                record.c.path == _INTENT.c.path,
-                record.c.ordinal == _INTENT.c.ordinal,
-            ),
-        )
-        .where(_INTENT.c.run_id == run_id, record.c.row.is_(None))
-    )
-    return list(conn.execute(query).mappings().all())
+    return _OPEN.all(conn, {"rid": run_id})

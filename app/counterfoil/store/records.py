@@ -16,10 +16,34 @@ from counterfoil.store.transactions import Prepared, Row, Txn
 
 _RECORD = tables.record
 _INSERT = Prepared(sa.insert(_RECORD), [column.name for column in _RECORD.c if column.name != "row"])
-_HEAD = sa.select(_RECORD.c.hash).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row.desc()).limit(1)
 _OF_RUN = sa.select(_RECORD).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row)
-_COUNT = sa.select(sa.func.count()).where(_RECORD.c.run_id == sa.bindparam("rid"))
+_ALL = Prepared(_OF_RUN)
+_LAST = Prepared(_OF_RUN.order_by(None).order_by(_RECORD.c.row.desc()).limit(1))
+_HEAD = Prepared(
+    sa.select(_RECORD.c.hash).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row.desc()).limit(1)
+)
+_COUNT = Prepared(sa.select(sa.func.count()).where(_RECORD.c.run_id == sa.bindparam("rid")))
 _ATTEMPT = tables.attempt
+
+
+def _here(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        table.c.run_id == sa.bindparam("rid"),
+        table.c.path == sa.bindparam("at"),
+        table.c.ordinal == sa.bindparam("nth"),
+    )
+
+
+_GET = Prepared(sa.select(_RECORD).where(*_here(_RECORD)))
+_ATTEMPTS = Prepared(sa.select(_ATTEMPT).where(_ATTEMPT.c.run_id == sa.bindparam("rid")).order_by(_ATTEMPT.c.row))
+_TRIES = Prepared(sa.select(_ATTEMPT).where(*_here(_ATTEMPT)).order_by(_ATTEMPT.c.n))
+_TRIED = Prepared(sa.select(sa.func.count()).where(*_here(_ATTEMPT)))
+_NOTE = Prepared(sa.insert(_ATTEMPT), [column.name for column in _ATTEMPT.c if column.name != "row"])
+_END = Prepared(
+    sa.update(_ATTEMPT)
+    .where(_ATTEMPT.c.row == sa.select(sa.func.max(_ATTEMPT.c.row)).where(*_here(_ATTEMPT)).scalar_subquery())
+    .values(state=sa.bindparam("became"), ended_at=sa.bindparam("now"), message=sa.bindparam("said"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +70,7 @@ def append(txn: Txn, new: NewRecord) -> str:
     """Write a record and chain it; the run's new head hash. A second record of one identity is an integrity error."""
     head = txn.heads.get(new.run_id)
     if head is None:
-        head = txn.value(_HEAD, {"rid": new.run_id}) or new.run_id
+        head = _HEAD.value(txn.conn, {"rid": new.run_id}) or new.run_id
     row = {
         "run_id": new.run_id,
         "path": new.path,
@@ -83,18 +107,17 @@ def record_hash(before: str, row: dict[str, Any] | Row) -> str:
 
 def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
     """Every record of a run, in commit order."""
-    return list(conn.execute(_OF_RUN, {"rid": run_id}).mappings().all())
+    return _ALL.all(conn, {"rid": run_id})
 
 
 def count(conn: sa.Connection, run_id: str) -> int:
     """How many records a run has."""
-    return int(conn.execute(_COUNT, {"rid": run_id}).scalar_one())
+    return int(_COUNT.value(conn, {"rid": run_id}))
 
 
 def last(conn: sa.Connection, run_id: str) -> Row | None:
     """The newest record of a run: its checkpoint."""
-    query = sa.select(_RECORD).where(_RECORD.c.run_id == run_id).order_by(_RECORD.c.row.desc()).limit(1)
-    return conn.execute(query).mappings().first()
+    return _LAST.first(conn, {"rid": run_id})
 
 
 def size(conn: sa.Connection, run_id: str) -> int:
@@ -118,7 +141,7 @@ def stream(conn: sa.Connection) -> Iterator[Row]:
 
 def head(conn: sa.Connection, run_id: str) -> str:
     """The hash of a run's last record; of a run without one, its id."""
-    return conn.execute(_HEAD, {"rid": run_id}).scalar() or run_id
+    return str(_HEAD.value(conn, {"rid": run_id}) or run_id)
 
 
 def note_attempt(
@@ -137,10 +160,9 @@ def note_attempt(
     next_at: int | None = None,
 ) -> int:
     """Write the row of a try; its number, from 1."""
-    known = sa.select(sa.func.count()).where(*_same(_ATTEMPT, run_id, path, ordinal))
-    n = int(txn.value(known)) + 1
-    txn.do(
-        sa.insert(_ATTEMPT),
+    n = int(_TRIED.value(txn.conn, {"rid": run_id, "at": path, "nth": ordinal})) + 1
+    _NOTE.run(
+        txn.conn,
         {
             "run_id": run_id,
             "path": path,
@@ -164,29 +186,20 @@ def end_attempt(
     txn: Txn, run_id: str, path: str, ordinal: int, state: AttemptState, message: str | None = None
 ) -> None:
     """Say how the newest try ended."""
-    newest = sa.select(sa.func.max(_ATTEMPT.c.row)).where(*_same(_ATTEMPT, run_id, path, ordinal)).scalar_subquery()
-    txn.do(
-        sa.update(_ATTEMPT).where(_ATTEMPT.c.row == newest),
-        {"state": str(state), "ended_at": txn.now_us, "message": message},
-    )
+    here = {"rid": run_id, "at": path, "nth": ordinal}
+    _END.run(txn.conn, {**here, "became": str(state), "now": txn.now_us, "said": message})
 
 
 def attempts(conn: sa.Connection, run_id: str) -> list[Row]:
     """Every try of a run that has a row, in order."""
-    query = sa.select(_ATTEMPT).where(_ATTEMPT.c.run_id == run_id).order_by(_ATTEMPT.c.row)
-    return list(conn.execute(query).mappings().all())
+    return _ATTEMPTS.all(conn, {"rid": run_id})
 
 
 def attempts_of(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> list[Row]:
     """The tries of one step, in order."""
-    query = sa.select(_ATTEMPT).where(*_same(_ATTEMPT, run_id, path, ordinal)).order_by(_ATTEMPT.c.n)
-    return list(conn.execute(query).mappings().all())
-
-
-def _same(table: sa.Table, run_id: str, path: str, ordinal: int) -> tuple[sa.ColumnElement[bool], ...]:
-    return (table.c.run_id == run_id, table.c.path == path, table.c.ordinal == ordinal)
+    return _TRIES.all(conn, {"rid": run_id, "at": path, "nth": ordinal})
 
 
 def get(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> Row | None:
     """One record."""
-    return conn.execute(sa.select(_RECORD).where(*_same(_RECORD, run_id, path, ordinal))).mappings().first()
+    return _GET.first(conn, {"rid": run_id, "at": path, "nth": ordinal})

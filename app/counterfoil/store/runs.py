@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +11,33 @@ import sqlalchemy as sa
 
 from counterfoil.facts import RUN_ARROWS, RunState
 from counterfoil.store import tables, trail_rows
-from counterfoil.store.transactions import Prepared, Row, Txn
+from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 
 _RUN = tables.run
-_BY_ID = sa.select(_RUN).where(_RUN.c.run_id == sa.bindparam("rid"))
+_BY_ID = Prepared(sa.select(_RUN).where(_RUN.c.run_id == sa.bindparam("rid")))
 _FENCE = Prepared(sa.select(_RUN.c.fence, _RUN.c.state).where(_RUN.c.run_id == sa.bindparam("rid")))
 _NEXT_NUMBER = sa.select(sa.func.coalesce(sa.func.max(_RUN.c.number), 0) + 1)
+_CLAIM = Prepared(
+    sa.update(_RUN)
+    .where(_RUN.c.run_id == sa.bindparam("rid"), _RUN.c.state == str(RunState.READY))
+    .values(
+        state=str(RunState.RUNNING),
+        fence=_RUN.c.fence + 1,
+        ready_at=None,
+        started_at=sa.func.coalesce(_RUN.c.started_at, sa.bindparam("now")),
+    )
+)
+_CLAIMABLE = Prepared(
+    sa.select(_RUN.c.run_id)
+    .where(_RUN.c.state == str(RunState.READY), _RUN.c.ready_at <= sa.bindparam("now"))
+    .order_by(sa.case((_RUN.c.started_at.is_(None), 1), else_=0), _RUN.c.ready_at)
+    .limit(sa.bindparam("most"))
+)
+_TO_CANCEL = Prepared(
+    sa.select(_RUN).where(
+        any_of(_RUN.c.state, [RunState.READY, RunState.WAITING, RunState.RUNNING]), _RUN.c.cancel_by.is_not(None)
+    )
+)
 
 
 class Stale(Exception):  # noqa: N818 - the word for a holder whose fence has passed
@@ -76,7 +98,7 @@ def create(txn: Txn, new: NewRun) -> Row:
 
 def get(conn: sa.Connection, run_id: str) -> Row:
     """One run's row; a KeyError for an unknown id is a bug of the caller."""
-    row = conn.execute(_BY_ID, {"rid": run_id}).mappings().first()
+    row = _BY_ID.first(conn, {"rid": run_id})
     if row is None:
         raise KeyError(run_id)
     return row
@@ -98,40 +120,29 @@ def check_fence(txn: Txn, run_id: str, fence: int) -> None:
 
 def move(txn: Txn, run_id: str, target: RunState, **changes: object) -> bool:
     """Take one arrow to `target`, from any state that has it; False where the run is in no such state."""
-    sources = [str(state) for state, targets in RUN_ARROWS.items() if target in targets]
-    changed = txn.do(
-        sa.update(_RUN).where(_RUN.c.run_id == run_id, _RUN.c.state.in_(sources)).values(state=str(target), **changes)
-    )
+    changed = _move(target, tuple(changes)).do(txn.conn, {"rid": run_id, **changes})
     txn.touched.add(run_id)
     txn.fences.pop(run_id, None)
     return changed == 1
 
 
+@functools.cache
+def _move(target: RunState, names: tuple[str, ...]) -> Prepared:
+    sources = [state for state, targets in RUN_ARROWS.items() if target in targets]
+    statement = sa.update(_RUN).where(_RUN.c.run_id == sa.bindparam("rid"), any_of(_RUN.c.state, sources))
+    return Prepared(statement.values(state=str(target)), names)
+
+
 def claim(txn: Txn, run_id: str) -> Row | None:
     """Take the right to advance a ready run: the fence grows, so every earlier holder is harmless. None when not ready."""
-    changed = txn.do(
-        sa.update(_RUN)
-        .where(_RUN.c.run_id == run_id, _RUN.c.state == str(RunState.READY))
-        .values(
-            state=str(RunState.RUNNING),
-            fence=_RUN.c.fence + 1,
-            ready_at=None,
-            started_at=sa.func.coalesce(_RUN.c.started_at, txn.now_us),
-        )
-    )
+    changed = _CLAIM.do(txn.conn, {"rid": run_id, "now": txn.now_us})
     txn.fences.pop(run_id, None)
     return get(txn.conn, run_id) if changed else None
 
 
 def claimable(conn: sa.Connection, now_us: int, limit: int) -> list[str]:
     """Ids of runs that may be claimed: those carried on before those not begun, oldest first."""
-    query = (
-        sa.select(_RUN.c.run_id)
-        .where(_RUN.c.state == str(RunState.READY), _RUN.c.ready_at <= now_us)
-        .order_by(sa.case((_RUN.c.started_at.is_(None), 1), else_=0), _RUN.c.ready_at)
-        .limit(limit)
-    )
-    return list(conn.execute(query).scalars())
+    return [row["run_id"] for row in _CLAIMABLE.all(conn, {"now": now_us, "most": limit})]
 
 
 def next_ready_at(conn: sa.Connection, run_id: str | None = None) -> int | None:
@@ -204,6 +215,4 @@ def move_back_to_waiting(txn: Txn, run_id: str) -> None:
 
 def to_cancel(conn: sa.Connection) -> list[Row]:
     """Runs that somebody asked to cancel and that have not ended."""
-    states = [str(RunState.READY), str(RunState.WAITING), str(RunState.RUNNING)]
-    query = sa.select(_RUN).where(_RUN.c.state.in_(states), _RUN.c.cancel_by.is_not(None))
-    return list(conn.execute(query).mappings().all())
+    return _TO_CANCEL.all(conn, {})

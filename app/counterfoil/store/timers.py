@@ -6,15 +6,31 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from counterfoil.store import tables
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Prepared, Row, Txn
 
 _TIMER = tables.timer
+_HERE = (
+    _TIMER.c.run_id == sa.bindparam("rid"),
+    _TIMER.c.path == sa.bindparam("at"),
+    _TIMER.c.ordinal == sa.bindparam("nth"),
+    _TIMER.c.kind == sa.bindparam("what"),
+)
+_SET = Prepared(insert(_TIMER).on_conflict_do_nothing(), [column.name for column in _TIMER.c])
+_GET = Prepared(sa.select(_TIMER).where(*_HERE))
+_END = Prepared(sa.update(_TIMER).where(*_HERE).values(state=sa.bindparam("became")))
+_DUE = sa.select(_TIMER).where(_TIMER.c.state == "pending", _TIMER.c.due_at <= sa.bindparam("now"))
+_ALL_DUE = Prepared(_DUE)
+_DUE_OF_RUN = Prepared(_DUE.where(_TIMER.c.run_id == sa.bindparam("rid")))
+_OF_RUN = (_TIMER.c.run_id == sa.bindparam("rid"), _TIMER.c.state == "pending")
+_PENDING = Prepared(sa.select(_TIMER).where(*_OF_RUN).order_by(_TIMER.c.due_at))
+_CANCEL = Prepared(sa.update(_TIMER).where(*_OF_RUN).values(state="cancelled"))
+_NEXT = Prepared(sa.select(sa.func.min(_TIMER.c.due_at)).where(_TIMER.c.state == "pending"))
 
 
 def set_timer(txn: Txn, run_id: str, path: str, ordinal: int, kind: str, due_at: int, args_digest: str = "") -> int:
     """Set a timer once; asking again keeps the instant first set. The instant."""
-    txn.do(
-        insert(_TIMER).on_conflict_do_nothing(),
+    _SET.run(
+        txn.conn,
         {
             "run_id": run_id,
             "path": path,
@@ -32,10 +48,7 @@ def set_timer(txn: Txn, run_id: str, path: str, ordinal: int, kind: str, due_at:
 
 def get(conn: sa.Connection, run_id: str, path: str, ordinal: int, kind: str) -> Row | None:
     """One timer."""
-    query = sa.select(_TIMER).where(
-        _TIMER.c.run_id == run_id, _TIMER.c.path == path, _TIMER.c.ordinal == ordinal, _TIMER.c.kind == kind
-    )
-    return conn.execute(query).mappings().first()
+    return _GET.first(conn, {"rid": run_id, "at": path, "nth": ordinal, "what": kind})
 
 
 def reset(txn: Txn, run_id: str, path: str, ordinal: int, kind: str) -> None:
@@ -49,35 +62,30 @@ def reset(txn: Txn, run_id: str, path: str, ordinal: int, kind: str) -> None:
 
 def due(conn: sa.Connection, now_us: int, run_id: str | None = None) -> list[Row]:
     """Pending timers that are due, of every run or one."""
-    query = sa.select(_TIMER).where(_TIMER.c.state == "pending", _TIMER.c.due_at <= now_us)
-    if run_id is not None:
-        query = query.where(_TIMER.c.run_id == run_id)
-    return list(conn.execute(query).mappings().all())
+    if run_id is None:
+        return _ALL_DUE.all(conn, {"now": now_us})
+    return _DUE_OF_RUN.all(conn, {"now": now_us, "rid": run_id})
 
 
 def pending(conn: sa.Connection, run_id: str) -> list[Row]:
     """Pending timers of a run, earliest first."""
-    query = sa.select(_TIMER).where(_TIMER.c.run_id == run_id, _TIMER.c.state == "pending").order_by(_TIMER.c.due_at)
-    return list(conn.execute(query).mappings().all())
+    return _PENDING.all(conn, {"rid": run_id})
 
 
 def next_due(conn: sa.Connection) -> int | None:
     """The earliest pending instant."""
-    return conn.execute(sa.select(sa.func.min(_TIMER.c.due_at)).where(_TIMER.c.state == "pending")).scalar()
+    due_at: int | None = _NEXT.value(conn, {})
+    return due_at
 
 
 def end(txn: Txn, run_id: str, path: str, ordinal: int, kind: str, state: str) -> None:
     """A timer fired or was cancelled."""
-    txn.do(
-        sa.update(_TIMER)
-        .where(_TIMER.c.run_id == run_id, _TIMER.c.path == path, _TIMER.c.ordinal == ordinal, _TIMER.c.kind == kind)
-        .values(state=state)
-    )
+    _END.run(txn.conn, {"rid": run_id, "at": path, "nth": ordinal, "what": kind, "became": state})
 
 
 def cancel_all(txn: Txn, run_id: str) -> None:
     """The run is closing: its timers end with it."""
-    txn.do(sa.update(_TIMER).where(_TIMER.c.run_id == run_id, _TIMER.c.state == "pending").values(state="cancelled"))
+    _CANCEL.run(txn.conn, {"rid": run_id})
 
 
 def cancel_below(txn: Txn, run_id: str, path: str) -> None:

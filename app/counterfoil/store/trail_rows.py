@@ -10,16 +10,16 @@ from typing import Any
 import sqlalchemy as sa
 
 from counterfoil.store import tables
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Prepared, Row, Txn
 
 START = "0" * 64
-_LAST = sa.select(tables.trail.c.seq, tables.trail.c.hash).order_by(tables.trail.c.seq.desc()).limit(1)
-_INSERT = sa.insert(tables.trail)
+_LAST = Prepared(sa.select(tables.trail.c.seq, tables.trail.c.hash).order_by(tables.trail.c.seq.desc()).limit(1))
+_INSERT = Prepared(sa.insert(tables.trail), [column.name for column in tables.trail.c])
 
 
 def append(txn: Txn, *, by: str, kind: str, subject: str, summary: str, before: Any = None, after: Any = None) -> str:
     """Add one entry; its hash. `before` and `after` are plain JSON values, or None where there is none."""
-    last = txn.one(_LAST)
+    last = _LAST.first(txn.conn, {})
     entry: dict[str, Any] = {
         "seq": (last["seq"] if last else 0) + 1,
         "at": txn.now_us,
@@ -32,7 +32,7 @@ def append(txn: Txn, *, by: str, kind: str, subject: str, summary: str, before: 
         "prev_hash": last["hash"] if last else START,
     }
     entry["hash"] = entry_hash(entry)
-    txn.do(_INSERT, entry)
+    _INSERT.run(txn.conn, entry)
     return str(entry["hash"])
 
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
-Row = sa.RowMapping
 Connection = sa.Connection  # the word for rooms that read through store functions and speak no SQL
 
 
-class Prepared:
-    """A statement of the hot path, compiled once: what every step does should not pay for being general.
+class Row(Protocol):
+    """A row, read by the names of its columns."""
 
-    Values go to the driver as they are, so the columns must be of plain text, integer or boolean types.
+    def __getitem__(self, key: str, /) -> Any: ...
+
+    def keys(self) -> Iterable[str]: ...
+
+
+class Prepared:
+    """A statement of the hot path, compiled once: what every step and every wake-up does should not pay for being general.
+
+    Values go to the driver as they are, so the columns must be of plain text, integer or boolean types. `columns` names the
+    values of an insert; other values are `bindparam`s. Write `any_of` instead of `in_`, which is rendered anew each time.
     """
 
     def __init__(self, statement: sa.sql.ClauseElement, columns: Sequence[str] | None = None) -> None:
@@ -23,14 +31,55 @@ class Prepared:
         self._columns = columns
         self._text = ""
         self._order: tuple[str, ...] = ()
+        self._fixed: dict[str, Any] = {}
+        self._names: list[str] = []
+        self._booleans: list[str] = []
+
+    def _compile(self, conn: sa.Connection) -> None:
+        compiled: Any = self._statement.compile(dialect=conn.dialect, column_keys=self._columns)
+        self._order = tuple(compiled.positiontup)
+        self._fixed = {name: compiled.params[name] for name in self._order if not compiled.binds[name].required}
+        if isinstance(self._statement, sa.Select):
+            chosen = self._statement.selected_columns
+            self._names = list(chosen.keys())
+            self._booleans = [name for name, column in chosen.items() if isinstance(column.type, sa.Boolean)]
+        self._text = str(compiled)
 
     def run(self, conn: sa.Connection, values: Mapping[str, Any]) -> Any:
         """Run it on a connection's driver; the driver's cursor."""
         if not self._text:
-            compiled: Any = self._statement.compile(dialect=conn.dialect, column_keys=self._columns)
-            self._text, self._order = str(compiled), tuple(compiled.positiontup)
+            self._compile(conn)
         raw: Any = conn.connection.driver_connection
-        return raw.execute(self._text, [values[name] for name in self._order])
+        given = {**self._fixed, **values} if self._fixed else values
+        return raw.execute(self._text, [given[name] for name in self._order])
+
+    def all(self, conn: sa.Connection, values: Mapping[str, Any]) -> list[Row]:
+        """Every row."""
+        found = self.run(conn, values)
+        rows = [dict(zip(self._names, row, strict=True)) for row in found]
+        for name in self._booleans:
+            for row in rows:
+                row[name] = None if row[name] is None else bool(row[name])
+        return rows  # type: ignore[return-value]  # a list of rows that nobody else has
+
+    def first(self, conn: sa.Connection, values: Mapping[str, Any]) -> Row | None:
+        """The first row, or None."""
+        rows = self.all(conn, values)
+        return rows[0] if rows else None
+
+    def value(self, conn: sa.Connection, values: Mapping[str, Any]) -> Any:
+        """The first column of the first row, or None."""
+        row = self.run(conn, values).fetchone()
+        return None if row is None else row[0]
+
+    def do(self, conn: sa.Connection, values: Mapping[str, Any]) -> int:
+        """How many rows it changed."""
+        return int(self.run(conn, values).rowcount)
+
+
+def any_of(column: sa.Column[str], words: Iterable[str]) -> sa.ColumnElement[bool]:
+    """Whether a column holds one of these words."""
+    return sa.or_(*(column == str(word) for word in words))
 
 
 @dataclass(slots=True)

@@ -6,14 +6,15 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from counterfoil.store import tables, trail_rows
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Prepared, Row, Txn
 
 _VERSION = tables.template_version
+_GET = Prepared(sa.select(_VERSION).where(_VERSION.c.digest == sa.bindparam("digest")))
 
 
 def get(conn: sa.Connection, digest: str) -> Row | None:
     """One version's row."""
-    return conn.execute(sa.select(_VERSION).where(_VERSION.c.digest == digest)).mappings().first()
+    return _GET.first(conn, {"digest": digest})
 
 
 def add(txn: Txn, by: str, **row: str) -> None:

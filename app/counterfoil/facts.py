@@ -144,4 +144,17 @@ class Money:
         return f"{self.amount} {self.currency}"
 
 
+def person(principal: str) -> str:
+    """A principal (`user:ben`, `runner`, `schedule:ID`, `agent:NAME`) as people say it in a sentence: `Ben`, `the runner`."""
+    kind, _, name = principal.partition(":")
+    if kind == "user" and name:
+        return name[:1].upper() + name[1:]
+    return f"the {kind} ‘{name}’" if name else f"the {kind}"
+
+
+def storable(text: str) -> str:
+    """A text that every database and screen can hold: undecodable bytes of a file's name are spelled out."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 INLINE_LIMIT = 64 * 1024  # bytes of text kept in a row; anything longer is a content-addressed blob

@@ -15,6 +15,7 @@ from counterfoil import (
     Field,
     FileRefused,
     Folder,
+    Money,
     Params,
     Returned,
     append_rows,
@@ -33,6 +34,7 @@ from counterfoil import (
     write_file,
 )
 from counterfoil.clock import from_us
+from counterfoil.facts import person
 from pay_invoices import settlement
 from pay_invoices.invoices import Invoice, Pile, Unreadable, money_shown, pile
 from pay_invoices.ledgers import (
@@ -106,7 +108,7 @@ class Receipt:
     exported: int
     held: int
     rejected: int
-    total: Decimal
+    total: Money
     payment_file: str | None
 
 
@@ -263,7 +265,7 @@ async def pay_invoices(p: PayInvoices) -> Receipt:
     judged, checks = await parallel(judge(documents, tables, elsewhere, today), list_checks(documents))
     summary = settlement.nothing_new(judged, tables.ledger, p.folder)
     if summary:
-        return Receipt(summary, judged.documents, 0, 0, len(judged.rejected), Decimal(0), None)
+        return Receipt(summary, judged.documents, 0, 0, len(judged.rejected), Money(Decimal(0), "EUR"), None)
 
     choices = await decide_exceptions(judged)
     held: set[int] = set()
@@ -277,7 +279,7 @@ async def pay_invoices(p: PayInvoices) -> Receipt:
                 0,
                 len(judged.exceptions) + len(held),
                 0,
-                Decimal(0),
+                Money(Decimal(0), "EUR"),
                 None,
             )
         batch = await make_batch(
@@ -305,7 +307,7 @@ async def pay_invoices(p: PayInvoices) -> Receipt:
             )
         except Returned as back:
             held |= set(hold_of(back)) & {row.n for row in rows}
-            notes.append(f"Sent back by {back.by}: {back.comment or 'rows are held'}")
+            notes.append(f"Sent back by {person(back.by)}: {back.comment or 'rows are held'}")
             continue
         break
     await decision.perform()
@@ -320,6 +322,6 @@ async def pay_invoices(p: PayInvoices) -> Receipt:
         len(rows),
         len(choices.hold) + len(held),
         len(choices.reject),
-        batch.total,
+        Money(batch.total, "EUR"),
         batch.path if rows else None,
     )

@@ -14,6 +14,7 @@ from counterfoil.authoring.effect_values import Effect, Seal, from_body
 from counterfoil.authoring.evidence import Evidence
 from counterfoil.authoring.parameters import Field, annotation_of
 from counterfoil.errors import Expired, Rejected, Returned
+from counterfoil.facts import person
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ def _raise_unless_approved(answer: dict[str, Any], answers: dict[str, Any]) -> N
 
 def _sealed(plan: Sequence[Effect], answer: dict[str, Any], path: str, ordinal: int) -> list[Effect]:
     """Effects of the sealed bodies; originals approved unchanged are sealed too, the others are marked as left out."""
-    by = answer["by"]
+    by = person(answer["by"])
     approved: list[Effect] = []
     for effect in plan:
         effect.leave_out(f"{by} left this out of the approval")

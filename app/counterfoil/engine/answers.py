@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.facts import GateState, Outcome, RunState, Slot, StepKind, Verdict
+from counterfoil.facts import GateState, Outcome, RunState, Slot, StepKind, Verdict, person
 from counterfoil.store import gates, records, runs, timers, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Row, Txn
@@ -68,7 +68,7 @@ def _record_decision(txn: Txn, blobs: Blobs, row: Row) -> None:
             outcome=Outcome.OK,
             payload=kept,
             payload_blob=in_blob,
-            summary=f"{row['verdict']} by {row['principal']}",
+            summary=f"{row['verdict']} by {person(row['principal'])}",
             started_at=row["asked_at"],
         ),
     )

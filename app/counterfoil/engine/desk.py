@@ -19,9 +19,10 @@ from counterfoil.engine.desk_failures import RETRY, FailureDesk, alarm, mismatch
 from counterfoil.engine.desk_gates import GateDesk
 from counterfoil.engine.ending import cancel_held, finish, suspend
 from counterfoil.engine.holding import RUN_ITSELF, Breach, Hold, Identity, Over
+from counterfoil.engine.ports import EffectTrouble
 from counterfoil.engine.uploads import Uploads
-from counterfoil.facts import AttemptState, FailureClass, GateState, Outcome, RunState, Slot, StepKind
-from counterfoil.store import gates, records, runs, timers
+from counterfoil.facts import AttemptState, FailureClass, GateState, Outcome, RunState, Slot, StepKind, person, storable
+from counterfoil.store import gates, records, timers
 from counterfoil.store.runs import Stale
 from counterfoil.store.transactions import Txn
 
@@ -166,7 +167,7 @@ class Desk:
                 outcome=Outcome.OK,
                 payload=text,
                 payload_blob=in_blob,
-                summary=say[:300] if say else None,
+                summary=storable(say[:300]) if say else None,
                 started_at=txn.now_us - min(max(took, 0), 86_400_000_000),
                 attempts=tries + 1,
                 origin=self._given_by(txn, identity) if given else None,
@@ -188,7 +189,7 @@ class Desk:
         decided = gates.decisions(txn.conn, gate["gate_id"]) if gate is not None else []
         if not decided or json.loads(decided[-1]["answers"]).get("choice") != "skip":
             raise Breach("a given value that nobody gave")
-        return f"given by {decided[-1]['principal']}"
+        return f"given by {person(decided[-1]['principal'])}"
 
     async def _on_attempt(self, frame: dict[str, Any], _: bytes) -> Reply:
         identity = self._pure(frame)
@@ -304,7 +305,14 @@ class Desk:
     async def _on_gate(self, frame: dict[str, Any], _: bytes) -> Reply:
         identity = self._pure_or_gate(frame)
         name, _shape = self._name(frame)
-        return await self._gates.ask(identity, name, self._uploads.text(frame)), b""
+        text = self._uploads.text(frame)
+        while True:
+            try:
+                return await self._gates.ask(identity, name, text), b""
+            except EffectTrouble as trouble:  # the plan cannot be shown as the folder is now
+                error = {"type": "EffectTrouble", "message": str(trouble), "traceback": ""}
+                park = self.hold.park
+                await self._failures.ask(identity, name, error, 1, park=park, is_effect=True, can_skip=False)
 
     def _pure_or_gate(self, frame: dict[str, Any]) -> Identity:
         identity = self._identity(frame)
@@ -323,7 +331,7 @@ class Desk:
         args = digest(json.dumps([wait_us, until], separators=(",", ":")))
 
         def operation(txn: Txn) -> int:
-            due = int(until) if until is not None else txn.now_us + int(wait_us)
+            due = until if until is not None else txn.now_us + (wait_us or 0)
             return timers.set_timer(txn, hold.run_id, *identity, "sleep", due, args)
 
         due = await hold.do(operation)
@@ -478,7 +486,7 @@ class Desk:
         self.hold.suspended.clear()
 
     def _on_say(self, frame: dict[str, Any]) -> None:
-        text = str(frame["text"])[:300]
+        text = storable(str(frame["text"])[:300])
         self.hold.say(text)
 
     def _on_begin(self, frame: dict[str, Any]) -> None:

@@ -20,7 +20,17 @@ from counterfoil.engine.desk_gates import GateDesk, blank_spec, entry_json, take
 from counterfoil.engine.failing import EFFECT_TRIES, wait_us
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
 from counterfoil.engine.ports import BadEffect, Conflict, EffectTrouble, Finding, OutcomeUnknown, Permission
-from counterfoil.facts import AttemptState, DoubtPolicy, FailureClass, GateKind, GateState, Outcome, Slot, StepKind
+from counterfoil.facts import (
+    AttemptState,
+    DoubtPolicy,
+    FailureClass,
+    GateKind,
+    GateState,
+    Outcome,
+    Slot,
+    StepKind,
+    person,
+)
 from counterfoil.store import gates, intents, records, trail_rows
 from counterfoil.store.transactions import Row, Txn
 
@@ -131,7 +141,9 @@ class EffectDesk:
             if step == "recorded":
                 return None
             if step == "ask":
-                await self._ask(asked)
+                settled = await self._ask(asked)
+                if settled is not None:
+                    return settled
                 continue
             if step == "wait":
                 await self._park(asked.identity, Slot.GATE)
@@ -195,7 +207,7 @@ class EffectDesk:
             return "wait"
         if decision is not None and decision["verdict"] != "approved":
             words = f": {decision['comment']}" if decision["comment"] else ""
-            self._deny(txn, asked, f"{decision['by']} did not approve it{words}", "not_approved")
+            self._deny(txn, asked, f"{person(decision['by'])} did not approve it{words}", "not_approved")
             return "recorded"
         return self._spend(txn, asked, own["gate_id"], 1)
 
@@ -267,9 +279,13 @@ class EffectDesk:
         try:
             outcome = await file_sets.apply(self._hold, asked.identity)
         except Conflict as conflict:
-            return await self._conflict(asked, conflict)
+            return await self._fresh_approval(asked, conflict)
         except EffectTrouble as trouble:
             return await self._trouble(asked, trouble)
+        except (
+            OutcomeUnknown
+        ) as unknown:  # writing failed and so did putting back: the journal makes a further try safe
+            return await self._trouble(asked, EffectTrouble(str(unknown), FailureClass.TRANSIENT))
         killpoints.reach("after_perform")
         return Ended(Outcome.OK, canonical(outcome))
 
@@ -308,7 +324,9 @@ class EffectDesk:
             await self._park(asked.identity, Slot.DOUBT)
         choice = answer["answers"].get("choice")
         if choice == "happened":
-            return Ended(Outcome.OK, canonical(answer["answers"].get("result")), origin=f"said by {answer['by']}")
+            return Ended(
+                Outcome.OK, canonical(answer["answers"].get("result")), origin=f"said by {person(answer['by'])}"
+            )
         if choice == "stop":
             await self._failures.stop(asked.identity, asked.kind, answer["by"], "Nobody could tell whether it happened")
         await hold.do(lambda txn: self._note_attempt(txn, asked))
@@ -329,8 +347,16 @@ class EffectDesk:
         error = {"type": "EffectTrouble", "message": str(trouble), "traceback": ""}
         answer = await self._failures.ask(asked.identity, asked.kind, error, tries, park=self._park, is_effect=True)
         if answer["answers"].get("choice") == "skip":
-            return Ended(Outcome.OK, canonical(answer["answers"].get("result")), origin=f"given by {answer['by']}")
+            return Ended(
+                Outcome.OK, canonical(answer["answers"].get("result")), origin=f"given by {person(answer['by'])}"
+            )
         return None
+
+    async def _fresh_approval(self, asked: Asked, conflict: Conflict) -> Ended | None:
+        try:
+            return await self._conflict(asked, conflict)
+        except EffectTrouble as trouble:  # what is there now cannot even be planned for
+            return await self._trouble(asked, trouble)
 
     async def _conflict(self, asked: Asked, conflict: Conflict) -> Ended | None:
         """The folder is not what was approved: nothing was written, and the set needs a fresh approval on what is there now."""
@@ -351,12 +377,15 @@ class EffectDesk:
         if answer["verdict"] == "approved":
             await file_sets.rebase(hold, asked.identity, answer["gate_id"])
             return None
-        message = f"{asked.kind}: {answer['by']} did not approve it after the files had changed"
+        message = f"{asked.kind}: {person(answer['by'])} did not approve it after the files had changed"
         return Ended(Outcome.FAILED, canonical({"kind": "not_approved", "message": message}))
 
-    async def _ask(self, asked: Asked) -> None:
+    async def _ask(self, asked: Asked) -> Ended | None:
         """Policy asks about an effect that no approval covers: it opens a gate by itself."""
-        entry = await asyncio.to_thread(self._hold.powers.effects.prepare, asked.body, self._hold.workspace)
+        try:
+            entry = await asyncio.to_thread(self._hold.powers.effects.prepare, asked.body, self._hold.workspace)
+        except EffectTrouble as trouble:
+            return await self._trouble(asked, trouble)
         spec = blank_spec(
             GateKind.APPROVAL,
             entry.summary,
@@ -364,6 +393,7 @@ class EffectDesk:
         )
         await self._gates.open(asked.identity, Slot.GATE, spec, asked_digest=asked.digest)
         await self._park(asked.identity, Slot.GATE)
+        return None
 
     # --------------------------------------------------------------------------------------------------------- outcome
 

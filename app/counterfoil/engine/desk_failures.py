@@ -9,7 +9,7 @@ from typing import Any
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.engine.desk_gates import GateDesk, blank_spec, take_decided
 from counterfoil.engine.holding import Hold, Identity, Over, close_run, note_end
-from counterfoil.facts import GateKind, RunState, Slot
+from counterfoil.facts import GateKind, RunState, Slot, person
 from counterfoil.store import gates, records, runs, timers
 from counterfoil.store.transactions import Row, Txn
 
@@ -47,13 +47,14 @@ class FailureDesk:
         *,
         park: Park,
         is_effect: bool = False,
+        can_skip: bool = True,
     ) -> dict[str, Any]:
         """Open a failure gate and wait; the decision, unless it stops the run.
 
         Raises:
             Over: a person chose to stop the run.
         """
-        spec = failure_spec(name, error, tries, is_effect=is_effect)
+        spec = failure_spec(name, error, tries, is_effect=is_effect, can_skip=can_skip)
         asked = digest(canonical([error["type"], error["message"], tries]))
         await self._gates.open(identity, Slot.FAILURE, spec, asked_digest=asked)
         return await self.decided(identity, name, park)
@@ -112,11 +113,11 @@ def stop_run(txn: Txn, run: Row, name: str, by: str, comment: str) -> None:
         gates.take(txn, row["gate_id"])
     error = {
         "kind": "stopped",
-        "message": comment or f"{by} stopped the run at {name}.",
+        "message": comment or f"{person(by)} stopped the run at {name}.",
         "step": name,
         "next": f"counterfoil show r-{run['number']}",
     }
-    if close_run(txn, run, RunState.FAILED, f"The run was stopped by {by}", error=canonical(error)):
+    if close_run(txn, run, RunState.FAILED, f"The run was stopped by {person(by)}", error=canonical(error)):
         head = records.head(txn.conn, run["run_id"])
         note_end(txn, run, by, "run_failed", f"Stopped run {run['number']} at {name}", head, {"error": error})
 
@@ -133,7 +134,9 @@ def failure_fields(*, can_skip: bool = True, skip_label: str = "Go on with this 
     return fields
 
 
-def failure_spec(name: str, error: dict[str, Any], tries: int, *, is_effect: bool = False) -> dict[str, Any]:
+def failure_spec(
+    name: str, error: dict[str, Any], tries: int, *, is_effect: bool = False, can_skip: bool = True
+) -> dict[str, Any]:
     """The gate “Needs repair” of one step."""
     title = f"Needs repair: {name.replace('_', ' ')}"
     about = {
@@ -143,7 +146,7 @@ def failure_spec(name: str, error: dict[str, Any], tries: int, *, is_effect: boo
         "error": {key: error.get(key) for key in ("type", "message", "traceback")},
         "attempts": tries,
     }
-    return blank_spec(GateKind.FAILURE, title, fields=failure_fields(), about=about)
+    return blank_spec(GateKind.FAILURE, title, fields=failure_fields(can_skip=can_skip), about=about)
 
 
 def mismatch_spec(frame: dict[str, Any], *, can_keep: bool) -> dict[str, Any]:

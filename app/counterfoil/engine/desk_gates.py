@@ -12,7 +12,7 @@ from counterfoil.engine import answers, killpoints
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.holding import Breach, Hold, Identity
 from counterfoil.engine.ports import BadEffect, PlanEntry
-from counterfoil.facts import GateKind, GateState, Slot
+from counterfoil.facts import GateKind, GateState, Slot, storable
 from counterfoil.store import gates, records, trail_rows
 from counterfoil.store.transactions import Row, Txn
 
@@ -82,7 +82,7 @@ class GateDesk:
             ordinal=identity[1],
             slot=slot,
             kind=GateKind(spec["kind"]),
-            title=spec["title"][:500],
+            title=storable(spec["title"][:500]),
             spec=kept,
             spec_blob=in_blob,
             asked_digest=asked_digest,
@@ -130,10 +130,9 @@ class GateDesk:
         effects, workspace = self._hold.powers.effects, self._hold.workspace
 
         def prepare() -> list[dict[str, Any]]:
-            return [
-                {**item, "n": n, **entry_json(effects.prepare(item["body"], workspace))}
-                for n, item in enumerate(spec["plan"], start=1)
-            ]
+            entries = effects.prepare_plan([item["body"] for item in spec["plan"]], workspace)
+            numbered = enumerate(zip(spec["plan"], entries, strict=True), start=1)
+            return [{**item, "n": n, **entry_json(entry)} for n, (item, entry) in numbered]
 
         return {"about": {}, **spec, "plan": await asyncio.to_thread(prepare)}
 

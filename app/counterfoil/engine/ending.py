@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from counterfoil.authoring.codec import canonical
 from counterfoil.engine.holding import Hold, Over, close_run, note_end
-from counterfoil.facts import Outcome, RunState, StepKind
-from counterfoil.store import intents, records, runs, timers
+from counterfoil.facts import Outcome, RunState, StepKind, person
 from counterfoil.store import gates as gate_rows
+from counterfoil.store import intents, records, runs, timers
 from counterfoil.store.transactions import Row, Txn
 
 
@@ -57,9 +57,20 @@ def cancel(txn: Txn, run: Row, by: str) -> bool:
     ]
     waits += [(timer["path"], timer["ordinal"], StepKind.TIMER) for timer in timers.pending(txn.conn, run_id)]
     doubts = [{"effect": row["kind"], "key": row["key"]} for row in intents.open_ones(txn.conn, run_id)]
-    error = {"kind": "cancelled", "message": f"Cancelled by {by}", "step": None, "next": None, "in_doubt": doubts}
+    error = {
+        "kind": "cancelled",
+        "message": f"Cancelled by {person(by)}",
+        "step": None,
+        "next": None,
+        "in_doubt": doubts,
+    }
     if not close_run(
-        txn, run, RunState.CANCELLED, f"The run was cancelled by {by}", error=canonical(error), fence=run["fence"] + 1
+        txn,
+        run,
+        RunState.CANCELLED,
+        f"The run was cancelled by {person(by)}",
+        error=canonical(error),
+        fence=run["fence"] + 1,
     ):
         return False
     for path, ordinal, kind in sorted(set(waits)):

@@ -18,7 +18,7 @@ DEPTH_LIMIT = 64
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
-class BadFrame(Exception):  # noqa: N818 - it judges a frame
+class BadFrame(Exception):
     """Bytes that are no frame of ours."""
 
 

@@ -37,11 +37,11 @@ class Powers:
     policy: Policy
 
 
-class Breach(Exception):  # noqa: N818 - it names what the host did
+class Breach(Exception):
     """A host asked for something no honest session asks for; the run ends here and a person is told."""
 
 
-class Over(Exception):  # noqa: N818 - it names a state
+class Over(Exception):
     """This hold has ended (suspended, cancelled, stopped); the peer is told to close."""
 
 
@@ -69,7 +69,7 @@ class Hold:
     timed_out: tuple[Identity, str, str, int] | None = None
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     said_us: int = 0
-    on_park: Callable[[], None] = lambda: None  # noqa: E731 - replaced by the desk
+    on_park: Callable[[], None] = lambda: None
     over: asyncio.Event = field(default_factory=asyncio.Event)
     ended: RunState | None = None
     breach: str | None = None

@@ -46,18 +46,24 @@ class WorkflowLoop(asyncio.SelectorEventLoop):
             raise
         return super().create_task(coro, **kwargs)
 
-    def call_later(self, delay: float, callback: Any, *args: Any, context: Any = None) -> asyncio.TimerHandle:
+    def call_later(  # type: ignore[override]  # looser than the typed original
+        self, delay: float, callback: Any, *args: Any, context: Any = None
+    ) -> asyncio.TimerHandle:
         """Refused in a workflow body: asyncio.sleep ends here."""
         self._refuse_body("an asyncio timer (asyncio.sleep)", "write `await sleep(timedelta(...))`")
         with self.trusted():
             return super().call_later(delay, callback, *args, context=context)
 
-    def call_at(self, when: float, callback: Any, *args: Any, context: Any = None) -> asyncio.TimerHandle:
+    def call_at(  # type: ignore[override]  # looser than the typed original
+        self, when: float, callback: Any, *args: Any, context: Any = None
+    ) -> asyncio.TimerHandle:
         """Refused in a workflow body: asyncio.timeout and wait_for end here."""
         self._refuse_body("an asyncio timer (asyncio.timeout, wait_for)", "give the step a `timeout=`")
         return super().call_at(when, callback, *args, context=context)
 
-    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> asyncio.Future[Any]:
+    def run_in_executor(  # type: ignore[override]  # looser than the typed original
+        self, executor: Any, func: Any, *args: Any
+    ) -> asyncio.Future[Any]:
         """Refused in a workflow body: to_thread ends here."""
         self._refuse_body("a raw thread (asyncio.to_thread)", "make the function a @step")
         with self.trusted():

@@ -78,11 +78,11 @@ class FileOp:
     content: bytes | None = field(repr=False, default=None)
 
 
-class BadEffect(Exception):  # noqa: N818 - it judges an effect
+class BadEffect(Exception):
     """The body is no effect of the catalogue, or its arguments are not of its shape."""
 
 
-class EffectTrouble(Exception):  # noqa: N818 - it carries a class beside its words
+class EffectTrouble(Exception):
     """An effect ended in a known failure; `retry_after` in seconds where the other side named one."""
 
     def __init__(self, message: str, failure_class: FailureClass, retry_after: float | None = None) -> None:
@@ -99,7 +99,7 @@ class OutcomeUnknown(Exception):
     """
 
 
-class Conflict(Exception):  # noqa: N818 - it names a state of the folder
+class Conflict(Exception):
     """Files are not what the approval was sealed to; nothing was written. `paths` names them."""
 
     def __init__(self, message: str, paths: Sequence[str]) -> None:
@@ -121,6 +121,9 @@ class Effects(Protocol):
 
     def prepare(self, body: dict[str, Any], workspace: str) -> PlanEntry:
         """Look at the world as it is and say what the effect would do; blocking, so call it in a thread."""
+
+    def prepare_plan(self, bodies: Sequence[dict[str, Any]], workspace: str) -> list[PlanEntry]:
+        """As `prepare`, for a whole plan: each item on top of those before it. Raises EffectTrouble where that cannot be."""
 
     async def perform(self, body: dict[str, Any], key: str, workspace: str) -> Any:
         """Do it; the outcome as plain JSON. Raises EffectTrouble where it is known not to have happened."""

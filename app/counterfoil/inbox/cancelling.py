@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterfoil.engine.ending import cancel
-from counterfoil.facts import RunState
+from counterfoil.facts import RunState, person
 from counterfoil.inbox.deciding import refuse_ended
 from counterfoil.store import leases, runs, trail_rows
 from counterfoil.store.database import Database
@@ -40,6 +40,6 @@ def _note_wish(txn: Txn, run: Row, principal: str, reason: str) -> None:
         by=principal,
         kind="cancel_asked",
         subject=run["run_id"],
-        summary=f"{principal} asked to cancel run {run['number']}" + (f": {reason}" if reason else ""),
+        summary=f"{person(principal)} asked to cancel run {run['number']}" + (f": {reason}" if reason else ""),
         after={"reason": reason} if reason else None,
     )

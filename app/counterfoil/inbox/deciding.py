@@ -23,7 +23,7 @@ from counterfoil.errors import (
     StaleDigest,
     WrongAnswer,
 )
-from counterfoil.facts import ENDED, GateKind, GateState, RunState, Verdict
+from counterfoil.facts import ENDED, GateKind, GateState, RunState, Verdict, person
 from counterfoil.inbox.finding import find_gate
 from counterfoil.store import gates, runs, trail_rows
 from counterfoil.store.blobs import Blobs
@@ -94,7 +94,7 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
     if verdict is Verdict.APPROVED:
         _refuse_claimed(txn, row, gate_id)
     name = from_us(txn.now_us)
-    if not gates.decide(txn, gate_id, row["digest"], f"{verdict} by {wish.principal} at {name:%H:%M}"):
+    if not gates.decide(txn, gate_id, row["digest"], f"{verdict} by {person(wish.principal)} at {name:%H:%M}"):
         raise GateClosed(
             f"Gate g-{row['number']} was closed a moment ago. Nothing was changed.", "See: counterfoil inbox"
         )
@@ -147,7 +147,7 @@ def _note(
         by=wish.principal,
         kind="decision",
         subject=row["run_id"],
-        summary=f"{wish.principal} {verdict} “{row['title']}”, seal {row['digest'][:4]} {row['digest'][4:8]}",
+        summary=f"{person(wish.principal)} {verdict} “{row['title']}”, seal {row['digest'][:4]} {row['digest'][4:8]}",
         after={
             "gate": row["gate_id"],
             "digest": row["digest"],
@@ -170,7 +170,7 @@ def _refuse_closed(txn: Txn, row: Row) -> None:
         made = gates.decisions(txn.conn, row["gate_id"])[-1]
         when = f"{from_us(made['at']).astimezone():%H:%M}"
         raise AlreadyDecided(
-            f"Gate g-{number} was decided by {made['principal']} at {when} ({made['verdict']}). Nothing was changed.",
+            f"Gate g-{number} was decided by {person(made['principal'])} at {when} ({made['verdict']}). Nothing was changed.",
             f"See: counterfoil show g-{number}",
         )
     if row["state"] == GateState.SUPERSEDED:
@@ -300,7 +300,7 @@ def void(database: Database, gate_id: str, principal: str) -> None:
         row = gates.get(txn.conn, gate_id)
         mine = [made for made in gates.decisions(txn.conn, gate_id) if made["principal"] == principal]
         if not mine:
-            raise NotAllowed(f"There is no decision of {principal} on gate g-{row['number']} to take back.")
+            raise NotAllowed(f"There is no decision of {person(principal)} on gate g-{row['number']} to take back.")
         if row["taken_at"] is not None or mine[-1]["effective_at"] <= txn.now_us:
             raise GateClosed(
                 f"Too late to take back: the run has gone on from gate g-{row['number']}.",
@@ -313,7 +313,7 @@ def void(database: Database, gate_id: str, principal: str) -> None:
             and gates.next_effective(txn.conn, row["run_id"]) is None
         ):
             runs.move_back_to_waiting(txn, row["run_id"])
-        summary = f"{principal} took the decision on “{row['title']}” back"
+        summary = f"{person(principal)} took the decision on “{row['title']}” back"
         trail_rows.append(
             txn, by=principal, kind="decision_voided", subject=row["run_id"], summary=summary, after={"gate": gate_id}
         )

@@ -37,9 +37,10 @@ class Database:
         self._engine = sa.create_engine(
             "sqlite://",
             creator=self._connect,
-            poolclass=sa.pool.NullPool,
+            poolclass=sa.pool.QueuePool,  # one connection is kept for the next caller, any number may be in use
+            pool_size=1,
+            max_overflow=-1,
             isolation_level=None,
-            connect_args={},
         )
         self._reader: sa.Connection | None = None
 

@@ -34,7 +34,7 @@ def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
 
 
 def set_state(txn: Txn, rows: Sequence[int], state: str) -> None:
-    """planned -> applied | rolled_back."""
+    """Planned -> applied | rolled_back."""
     txn.do(sa.update(_OP).where(_OP.c.row.in_(list(rows))).values(state=state))
 
 

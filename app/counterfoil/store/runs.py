@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from counterfoil.facts import RUN_ARROWS, RunState
+from counterfoil.facts import RUN_ARROWS, RunState, storable
 from counterfoil.store import tables, trail_rows
 from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 
@@ -40,7 +40,7 @@ _TO_CANCEL = Prepared(
 )
 
 
-class Stale(Exception):  # noqa: N818 - the word for a holder whose fence has passed
+class Stale(Exception):
     """A write came from a holder whose right to the run has passed on; nothing was written."""
 
 
@@ -70,7 +70,7 @@ def create(txn: Txn, new: NewRun) -> Row:
             "template": new.template,
             "version": new.version,
             "workspace": new.workspace,
-            "title": new.title,
+            "title": storable(new.title),
             "state": str(RunState.READY),
             "fence": 0,
             "seed": uuid.uuid4().hex,

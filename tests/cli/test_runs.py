@@ -97,7 +97,7 @@ def test_second_and_stale_decisions_are_refused(desk: Desk) -> None:
     assert (refused.code, refused.document["by"], refused.document["signature"]) == (0, "user:ben", "unverified")
     late = desk.call("approve", "g-1", "--json")
     assert (late.code, late.error["code"]) == (1, "already_decided")
-    assert "ben" in late.err
+    assert "Ben" in late.err
     assert "Nothing was changed." in late.err
     assert desk.call("approve", "g-1", "--as", "the:moon", "--json").error["code"] == "wrong_use"
     assert desk.call("runner", "--until-idle").code == 0

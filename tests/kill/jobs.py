@@ -5,6 +5,7 @@ import shutil
 import signal
 import sqlite3
 import threading
+from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,13 +17,15 @@ from counterfoil.runner.starting import keep_version, start_run
 from counterfoil.store.database import open_database
 from kill.outside import Outside
 from kill.processes import HERE, Nursery
-from kill.world import PERSON, Ending, World
+from kill.world import PERSON, Ending, Position, World
 
 NEVER = "after_record:1000000"  # visits are counted only where one of them is wanted
 
 
 class Job:
     """A template with a workspace and parameters. Every world starts from a copy of one seed."""
+
+    marks: Mapping[Position, str] = {}
 
     def __init__(self, root: Path, nursery: Nursery, outside: Outside, template: Path) -> None:
         self.root = root
@@ -73,7 +76,7 @@ class Job:
         shutil.copytree(self.root / "workspace", place / "workspace")
         shutil.copytree(self.root / "home", place / "home")
         run_id = self.begin(place / "home", place / "workspace")
-        return World(place / "home", place / "workspace", run_id, self.nursery, self.outside, self.expected)
+        return World(self, place / "home", place / "workspace", run_id)
 
     def begin(self, home: Path, workspace: Path) -> str:
         """The run of a world, made in its copy of the seed; its id."""
@@ -133,6 +136,15 @@ class MainJob(Job):
 
 class Errands(Job):
     """The small template with every kind of effect; what happens outside is told apart by the run's keys."""
+
+    marks: Mapping[Position, str] = {
+        (0,): "weigh 1",
+        (1, 0, 0): "press 2",
+        (1, 1, 0): "weigh 3",
+        (1, 2, 0): "weigh 4",
+        (4,): "press 5",
+        (13,): "weigh 6",
+    }
 
     def __init__(self, root: Path, nursery: Nursery, outside: Outside) -> None:
         super().__init__(root, nursery, outside, HERE / "templates" / "errands")

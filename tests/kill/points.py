@@ -23,7 +23,7 @@ POINTS = (
     "after_journal",
     "after_each_file",
 )
-QUICK = {"counterfoil.runner.running.SWEEP": 0.2}  # a runner that need not be told
+QUICK = {"counterfoil.runner.running.SWEEP": 0.5}  # a runner that need not be told
 
 
 def side_by_side(work: Callable[[A], T], things: Iterable[A]) -> list[T]:

@@ -19,7 +19,7 @@ PATIENCE = 60.0  # seconds; a shared computer may be slow, but not that slow
 GLANCE = 0.002  # seconds between two looks
 
 
-def until(look: Callable[[], T | None], what: str, patience: float = PATIENCE) -> T:
+def until(look: Callable[[], T | None], what: str | Callable[[], str], patience: float = PATIENCE) -> T:
     """Look again and again until something is seen (anything but None or False).
 
     Raises:
@@ -31,7 +31,7 @@ def until(look: Callable[[], T | None], what: str, patience: float = PATIENCE) -
         if seen is not None and seen is not False:
             return seen
         time.sleep(GLANCE)
-    raise AssertionError(f"not seen within {patience:g} s: {what}")
+    raise AssertionError(f"not seen within {patience:g} s: {what if isinstance(what, str) else what()}")
 
 
 class Process:
@@ -45,13 +45,18 @@ class Process:
         """How it ended, or None."""
         return self._status()
 
+    def alive(self) -> bool:
+        """Whether it lives, asked of the kernel."""
+        return state_of(self.pid) not in ("", "Z", "X")
+
     def wait(self, what: str = "the process ends") -> int:
         """Wait until it has ended; its status."""
+        until(lambda: not self.alive(), what)
         return until(self._status, what)
 
     def signal(self, number: int) -> None:
         """Send a signal to it, if it lives."""
-        if self._status() is None:
+        if self.alive():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 

@@ -1,15 +1,13 @@
 """One run in a home of its own, killed and carried on; what is in the middle; what is true in the end."""
 
 import json
-import os
-import shutil
 import signal
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from counterfoil import trail
 from counterfoil.errors import AlreadyDecided, GateClosed
@@ -21,7 +19,7 @@ from counterfoil.store import gates, intents, records, runs, timers
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database, open_database
 from counterfoil.store.transactions import Row
-from kill.outside import Entry, Outside
+from kill.outside import Outside
 from kill.processes import Nursery, Process, children_of, state_of, until
 
 Position = tuple[int, ...]
@@ -40,6 +38,15 @@ class Ending:
     outside: tuple[tuple[str, str], ...]
 
 
+class Origin(Protocol):
+    """What a world comes from; `marks` says under which name a step speaks outside, by its position."""
+
+    nursery: Nursery
+    outside: Outside
+    expected: Ending | None
+    marks: Mapping[Position, str]
+
+
 @dataclass
 class Moment:
     """What is in the middle: the kinds of what comes next, intents without a record, gates that wait or were just answered."""
@@ -54,35 +61,33 @@ class Moment:
     def kind(self) -> str:
         """effect, gate or step; "" where none of them is in the middle.
 
-        A step counts only where somebody has seen it begin; an effect where its intent is committed and its record is not; a gate
-        from the moment at which it is the next thing to its record.
+        A step counts only where it was seen to begin; an effect where its intent is committed and its record is not; a gate from
+        its row to its record.
         """
         doubted = any(gate["slot"] == Slot.DOUBT for gate in self.gates)
         if self.intents and not doubted and self.state == RunState.RUNNING:
             return "effect"
         if self.state == RunState.RUNNING and self.performing:
             return "step"
-        if self.gates or (self.state == RunState.RUNNING and "gate" in self.next):
-            return "gate"
-        return ""
+        return "gate" if self.gates else ""
 
 
 class World:
     """A home, a workspace and one run. It belongs to the thread that made it."""
 
-    def __init__(
-        self, home: Path, workspace: Path, run_id: str, nursery: Nursery, outside: Outside, expected: Ending | None
-    ) -> None:
+    def __init__(self, job: "Origin", home: Path, workspace: Path, run_id: str) -> None:
+        self.job = job
         self.home = Home(home)
         self.workspace = workspace
         self.run_id = run_id
         self.database: Database = open_database(self.home)
         self.blobs = Blobs(self.home)
-        self.nursery = nursery
-        self.outside = outside
-        self.expected = expected
+        self.nursery = job.nursery
+        self.outside = job.outside
+        self.expected = job.expected
         self.runner: Process | None = None
-        self.hands: Sequence[Any] = ()
+        self._version = 0
+        self._noted: list[tuple[int, set[str]]] = []
         self._raw = sqlite3.connect(self.home.database, isolation_level=None, timeout=30)
 
     def close(self) -> None:
@@ -107,7 +112,7 @@ class World:
     def held_still(self, process: Process) -> Iterator[None]:
         """Stop a process while one looks and strikes, so that what is seen is what is hit."""
         process.signal(signal.SIGSTOP)
-        until(lambda: process.status() is not None or state_of(process.pid) in "TZ", "a stopped process stands still")
+        until(lambda: not process.alive() or state_of(process.pid) == "T", "a stopped process stands still")
         try:
             yield
         finally:
@@ -136,6 +141,12 @@ class World:
         spec: dict[str, Any] = json.loads(self.blobs.text(gate["spec"], gate["spec_blob"]))
         return spec
 
+    def news(self) -> bool:
+        """Whether anybody has committed anything since this was asked last."""
+        version = self._raw.execute("PRAGMA data_version").fetchone()[0]
+        known, self._version = self._version, version
+        return bool(known != version)
+
     def moment(self) -> Moment:
         """What is in the middle now."""
         with self.database.snapshot() as conn:
@@ -159,6 +170,16 @@ class World:
         ended = [line[2:] for line in self.marks() if line.startswith("- ")]
         forked = any(children_of(host) for host in self.hosts())
         return forked or (bool(begun) and begun[-1] not in ended)
+
+    def note_records(self) -> None:
+        """Remember which steps are recorded now, and what they have said outside so far."""
+        done = {position(row) for row in records.of_run(self.database.reader, self.run_id)}
+        self._noted.append((len(self.marks()), {f"+ {name}" for place, name in self.job.marks.items() if place in done}))
+
+    def performed_again(self) -> list[str]:
+        """Steps that were begun once more after they had been recorded."""
+        marks = self.marks()
+        return [line for start, recorded in self._noted for line in marks[start:] if line in recorded]
 
     def marks(self) -> list[str]:
         """What the steps say outside of the engine."""
@@ -223,24 +244,18 @@ class World:
         With `settled` a gate is decided only when the run holds nothing any more, so that the same run takes the same way every time.
         """
 
-        def look() -> bool | None:
-            if self.has_ended():
-                return True
-            if process.status() is not None:
-                return False
-            self.hurry()
-            if not settled or self.row()["state"] == RunState.WAITING:
-                self.decide_all()
+        def look() -> str | None:
+            if not process.alive():
+                return "run" if self.has_ended() else "process"
+            if self.news():
+                if self.has_ended():
+                    return "run"
+                self.hurry()
+                if not settled or self.row()["state"] == RunState.WAITING:
+                    self.decide_all()
             return None
 
-        seen = [None]
-
-        def over() -> bool:
-            seen[0] = look()  # type: ignore[call-overload]
-            return seen[0] is not None
-
-        until(over, f"the run ends; {self.told()}")
-        return bool(seen[0])
+        return until(look, lambda: f"the run ends; {self.told()}") == "run"
 
     def told(self) -> str:
         """Where things are, for a test that fails."""
@@ -267,10 +282,6 @@ class World:
             files_of(self.workspace),
             tuple(sorted((entry.place, entry.said) for entry in self.outside.entries(keys))),
         )
-
-    def effects_outside(self) -> list[Entry]:
-        """What the outside holds of this run."""
-        return self.outside.entries({row["key"] for row in intents.of_run(self.database.reader, self.run_id)})
 
 
 def _record(row: Row) -> tuple[str, ...]:

@@ -43,9 +43,7 @@ class StepThreads:
     ) -> str:
         """Run one try; the result as canonical text, bytes over 64 KiB in `blobs`."""
         if step.is_async:
-            bound = step.signature.bind_partial()
-            bound.arguments.update(arguments)
-            return encode(await step.plain(*bound.args, **bound.kwargs), blobs)
+            return encode(await step.call(arguments), blobs)
         call = functools.partial(_call, step, arguments, blobs)
         if step.process and CAN_FORK:
             call = functools.partial(_in_child, step, arguments, blobs, branch)
@@ -61,9 +59,7 @@ class StepThreads:
 
 
 def _call(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, bytes]) -> str:
-    bound = step.signature.bind_partial()
-    bound.arguments.update(arguments)
-    return encode(step.plain(*bound.args, **bound.kwargs), blobs)
+    return encode(step.call(arguments), blobs)
 
 
 def _in_child(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, bytes], branch: Branch) -> str:

@@ -41,6 +41,27 @@ def take(txn: Txn, blobs: Blobs, run_id: str) -> list[Answered]:
     return over
 
 
+def drop(txn: Txn, blobs: Blobs, run_id: str) -> None:
+    """Take up answers to questions that nothing asks any more, so that they make the run ready no further."""
+    for row in gates.answered(txn.conn, run_id, txn.now_us):
+        if not concerns_replay(blobs, row):
+            gates.take(txn, row["gate_id"])
+
+
+def concerns_replay(blobs: Blobs, row: Row) -> bool:
+    """Whether an answer is for the next claim: on the run as a whole, on a mismatch, or that the run shall stop."""
+    if row["slot"] != Slot.FAILURE:
+        return False
+    stops = json.loads(row["answers"]).get("choice") == "stop"
+    return row["ordinal"] < 0 or stops or is_mismatch(blobs, row)
+
+
+def is_mismatch(blobs: Blobs, gate: Row) -> bool:
+    """Whether a failure gate shows a replay that did not meet its records."""
+    about = json.loads(blobs.text(gate["spec"], gate["spec_blob"])).get("about") or {}
+    return bool(about.get("why") == "mismatch")
+
+
 def payload_of(txn: Txn, row: Row) -> dict[str, Any]:
     """A decision as the workflow sees it: the verdict, the answers, and the bodies that were sealed."""
     return {

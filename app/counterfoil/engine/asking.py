@@ -77,6 +77,7 @@ class Line:
         self._port = port
         self._loop = loop
         self._seen = 0
+        self._handed: set[str] = set()
         self._waits = Slots(WAITS)
         self._prompt = Slots(PROMPT)
         self.live = 0
@@ -160,8 +161,9 @@ class Line:
         self, header: dict[str, Any], text: str, blobs: dict[str, bytes], room: int = INLINE_LIMIT
     ) -> dict[str, Any]:
         """A header with a value: inline up to `room` bytes (64 KiB at most), else put ahead and named."""
-        for data in blobs.values():
-            await self.put(data)
+        for sha, data in blobs.items():
+            if sha not in self._handed:
+                self._handed.add(await self.put(data))
         raw = text.encode("utf-8", "surrogatepass")
         if len(raw) <= min(room, INLINE_LIMIT):
             header["r"] = text

@@ -14,9 +14,11 @@ from counterfoil.authoring.codec import blob_shas, canonical, digest
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.engine import answers, killpoints
 from counterfoil.engine.desk_failures import RETRY, run_spec, stop_run
+from counterfoil.engine.ending import cancel, suspend
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.holding import RUN_ITSELF, Hold, Identity, Powers
-from counterfoil.engine.session import Opening, Recorded
+from counterfoil.engine.replaying import Opening, Recorded
+from counterfoil.errors import Damaged
 from counterfoil.facts import DoubtPolicy, GateKind, GateState, RunState, Slot
 from counterfoil.store import gates, intents, records, runs, timers, trail_rows, versions
 from counterfoil.store.transactions import Row, Txn
@@ -38,38 +40,58 @@ class Claimed:
 
 
 async def claim(powers: Powers, run_id: str) -> Claimed | None:
-    """Claim a ready run; None when somebody was first, it is not ready, or it was set aside."""
+    """Claim a ready run; None when somebody was first, it is not ready, it ends with the claim, or it was set aside."""
 
     def operation(txn: Txn) -> tuple[Row, Row] | None:
         row = runs.claim(txn, run_id)
-        if row is None:
-            return None
-        if row["cancel_by"]:
-            return None
-        answer = answer_run_gate(txn, run_id)
-        if answer is not None and answer["answers"].get("choice") == "stop":
-            stop_run(txn, row, "the workflow", answer["by"], answer["comment"])
-            return None
-        if _is_poison(txn, row) and answer is None:
-            _set_aside(txn, row)
-            return None
-        kept = records.count(txn.conn, run_id)
-        answers.take(txn, powers.blobs, run_id)
-        _note_claim(txn, row, kept)
-        version = versions.get(txn.conn, row["version"])
-        if version is None:
-            raise LookupError(f"version {row['version']} of run {run_id} is gone")
-        return row, version
+        return None if row is None else _taken_up(txn, powers, row)
 
     claimed = await powers.writer.submit(operation, durable=False)
     killpoints.reach("after_claim")
     if claimed is None:
         return None
     row, version = claimed
-    with powers.database.connect() as conn:
-        hold = _hold(powers, row, version, conn)
-        opening = _opening(hold, row, conn)
+    try:
+        hold = _hold(powers, row, version)
+        opening = _opening(hold, row)
+    except Damaged as problem:
+        spec = _damage_spec(problem)
+        await powers.writer.submit(lambda txn: open_run_gate(txn, row, spec), run_id=run_id, fence=row["fence"])
+        return None
     return Claimed(hold, opening, version["name"], version["source"], row["version"], bool(row["recoveries"]))
+
+
+def _taken_up(txn: Txn, powers: Powers, row: Row) -> tuple[Row, Row] | None:
+    """What has to be heeded before any code of the author runs: a wish to cancel, an answer, too many recoveries."""
+    run_id = row["run_id"]
+    if row["cancel_by"]:
+        cancel(txn, row, row["cancel_by"])
+        return None
+    answered = _answered(txn, powers, run_id)
+    stop = next((answer for answer in answered if answer["answers"].get("choice") == "stop"), None)
+    if stop is not None:
+        stop_run(txn, row, "the workflow", stop["by"], stop["comment"])
+        return None
+    if _is_poison(txn, row) and not answered:
+        _set_aside(txn, row)
+        return None
+    kept = records.count(txn.conn, run_id)
+    answers.take(txn, powers.blobs, run_id)
+    _note_claim(txn, row, kept)
+    version = versions.get(txn.conn, row["version"])
+    if version is None:
+        raise LookupError(f"version {row['version']} of run {run_id} is gone")
+    return row, version
+
+
+def _answered(txn: Txn, powers: Powers, run_id: str) -> list[dict[str, Any]]:
+    """Decisions on the run as a whole, on mismatches, and to stop, taken up before a replay."""
+    found = []
+    for gate in gates.answered(txn.conn, run_id, txn.now_us):
+        if answers.concerns_replay(powers.blobs, gate):
+            gates.take(txn, gate["gate_id"])
+            found.append(answers.payload_of(txn, gate))
+    return found
 
 
 async def reclaim(hold: Hold) -> bool:
@@ -95,10 +117,13 @@ def _is_poison(txn: Txn, row: Row) -> bool:
 
 def _set_aside(txn: Txn, row: Row) -> None:
     error = {"type": "", "message": f"It ended its process {RECOVERIES} times without a new step.", "traceback": ""}
-    spec = run_spec(
-        "set_aside", f"Needs repair: {row['title']} was set aside after {RECOVERIES} tries", error, RECOVERIES
-    )
-    open_run_gate(txn, row, spec)
+    title = f"Needs repair: {row['title']} was set aside after {RECOVERIES} tries"
+    open_run_gate(txn, row, run_spec("set_aside", title, error, RECOVERIES))
+
+
+def _damage_spec(damaged: Damaged) -> dict[str, Any]:
+    error = {"type": "Damaged", "message": str(damaged), "traceback": ""}
+    return run_spec("set_aside", "Needs repair: what was kept of this run is damaged", error)
 
 
 def open_run_gate(txn: Txn, row: Row, spec: dict[str, Any]) -> None:
@@ -123,7 +148,7 @@ def open_run_gate(txn: Txn, row: Row, spec: dict[str, Any]) -> None:
                 line=line_of(spec),
             ),
         )
-    runs.move(txn, row["run_id"], RunState.WAITING, activity=None, recoveries=0)
+    suspend(txn, row["run_id"], recoveries=0)
 
 
 def _note_claim(txn: Txn, row: Row, kept: int, *, lingering: bool = False) -> None:
@@ -154,8 +179,8 @@ def _note_claim(txn: Txn, row: Row, kept: int, *, lingering: bool = False) -> No
     )
 
 
-def _hold(powers: Powers, row: Row, version: Row, conn: Any) -> Hold:
-    run_id = row["run_id"]
+def _hold(powers: Powers, row: Row, version: Row) -> Hold:
+    conn, run_id = powers.database.reader, row["run_id"]
     hold = Hold(
         powers=powers,
         run_id=run_id,
@@ -171,65 +196,59 @@ def _hold(powers: Powers, row: Row, version: Row, conn: Any) -> Hold:
     hold.gated = {
         (gate["path"], gate["ordinal"]) for gate in gates.of_run(conn, run_id) if gate["slot"] == Slot.OUTCOME
     }
+    hold.gated |= {
+        (timer["path"], timer["ordinal"]) for timer in timers.pending(conn, run_id) if timer["kind"] != RETRY
+    }
     hold.tried = {(attempt["path"], attempt["ordinal"]) for attempt in records.attempts(conn, run_id)}
     return hold
 
 
-def _opening(hold: Hold, row: Row, conn: Any) -> Opening:
+def _opening(hold: Hold, row: Row) -> Opening:
+    conn = hold.powers.database.reader
     recorded: dict[Identity, Recorded] = {}
-    for record in records.of_run(conn, hold.run_id):
+    rows = records.of_run(conn, hold.run_id)
+    broken = records.first_broken(hold.run_id, rows)
+    if broken is not None:
+        raise Damaged(
+            f"Record {broken['row']} of run r-{row['number']} ({broken['name']}) does not match its seal.",
+            "Restore a backup of the data folder.",
+        )
+    for record in rows:
         identity = (record["path"], record["ordinal"])
         hold.known.add(identity)
-        small = not record["payload_blob"] and len(record["payload"]) <= BY_REFERENCE
-        if small and '"$blob"' in record["payload"]:
-            hold.shas.update(blob_shas(json.loads(record["payload"])))
+        payload = record["payload"]
+        small = not record["payload_blob"] and len(payload) <= BY_REFERENCE
+        if small and '"$blob"' in payload:
+            hold.shas.update(blob_shas(json.loads(payload)))
         recorded[identity] = Recorded(
             record["kind"],
             record["name"],
             record["args_digest"],
             record["outcome"],
-            record["payload"] if small else None,
+            payload if small else None,
             record["committed_at"],
         )
-    held, kept = _held(hold, conn)
+    held, kept = _held(hold)
     facts = RunFacts(hold.run_id, row["number"], row["template"], row["version"], row["workspace"], row["created_at"])
     return Opening(facts, row["seed"], row["parameters"], recorded, held, kept)
 
 
-def _held(hold: Hold, conn: Any) -> tuple[frozenset[Identity], frozenset[Identity]]:
-    """Identities that wait at the desk before they are tried, and records that a person chose to keep despite a mismatch."""
+def _held(hold: Hold) -> tuple[frozenset[Identity], frozenset[Identity]]:
+    """Identities that wait at the desk before they are tried, and records that a person chose to keep despite other arguments."""
+    conn = hold.powers.database.reader
     held = {(timer["path"], timer["ordinal"]) for timer in timers.pending(conn, hold.run_id) if timer["kind"] == RETRY}
     kept: set[Identity] = set()
     for gate in gates.of_run(conn, hold.run_id):
         if gate["slot"] != Slot.FAILURE or gate["ordinal"] < 0:
             continue
         identity = (gate["path"], gate["ordinal"])
-        if gate["taken_at"] is None and gate["state"] in (GateState.OPEN, GateState.DECIDED):
-            held.add(identity)
-        decided = gates.decisions(conn, gate["gate_id"])
-        if decided and json.loads(decided[-1]["answers"]).get("choice") == "skip" and identity in hold.known:
-            kept.add(identity)
+        waits = gate["taken_at"] is None and gate["state"] in (GateState.OPEN, GateState.DECIDED)
+        if identity not in hold.known:
+            held |= {identity} if waits else set()
+        elif answers.is_mismatch(hold.powers.blobs, gate):
+            decided = gates.decisions(conn, gate["gate_id"])
+            kept |= {identity} if decided and json.loads(decided[-1]["answers"]).get("choice") == "skip" else set()
     return frozenset(held - hold.known), frozenset(kept)
-
-
-def answer_run_gate(txn: Txn, run_id: str) -> dict[str, Any] | None:
-    """The decision on the run's own failure gate, or on a mismatch, taken up before a replay; None where there is none."""
-    for gate in gates.answered(txn.conn, run_id, txn.now_us):
-        recorded = gate["ordinal"] >= 0 and records.get(txn.conn, run_id, gate["path"], gate["ordinal"]) is not None
-        if gate["slot"] == Slot.FAILURE and (gate["ordinal"] < 0 or recorded):
-            gates.take(txn, gate["gate_id"])
-            return answers.payload_of(txn, gate)
-    return None
-
-
-async def put_back(powers: Powers, run_id: str, fence: int, *, progress_counts: bool) -> None:
-    """A host or a runner ended in the middle: the run is ready again, and its recoveries are counted."""
-
-    def operation(txn: Txn) -> None:
-        runs.check_fence(txn, run_id, fence)
-        recover(txn, runs.get(txn.conn, run_id), progress_counts=progress_counts)
-
-    await powers.writer.submit(operation)
 
 
 def recover(txn: Txn, row: Row, *, progress_counts: bool = True) -> None:

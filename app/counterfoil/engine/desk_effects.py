@@ -1,54 +1,44 @@
 """Effects at the desk: judged, intended, performed, recorded; and when nobody knows how one ended, never guessed.
 
 Authority is never position. An effect is performed only if policy allows it without asking, or an approved item (this run's gate, item
-number) has exactly this digest and is unspent. Judging, spending and the intent are one transaction; the outcome is another, and in
-a plan the outcome of one shares its transaction with the intent of the next.
+number) has exactly this digest and is unspent; and never what policy denies. Judging, spending and the intent are one transaction; the
+outcome is another, and in a plan the outcome of one shares its transaction with the intent of the next.
+
+Every look at an effect begins in `_judge`, whether it is new, waits, has failed or was in the middle of a crash: what is to be done is
+read from the rows, so a replay goes on exactly where a live desk would. A person's answer is taken up in the transaction that acts on it.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.engine import file_sets, killpoints
-from counterfoil.engine.desk_failures import FailureDesk
-from counterfoil.engine.desk_gates import GateDesk, blank_spec, entry_json, take_decided
-from counterfoil.engine.failing import EFFECT_TRIES, wait_us
+from counterfoil.engine.desk_failures import RETRY, FailureDesk, choice_of, given_texts, mismatch_spec
+from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spec, recorded_reply
+from counterfoil.engine.effect_trouble import EffectTroubles
+from counterfoil.engine.effect_values import Asked, Ended, note_attempt, record_outcome
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
-from counterfoil.engine.ports import BadEffect, Conflict, EffectTrouble, Finding, OutcomeUnknown, Permission
-from counterfoil.facts import (
-    AttemptState,
-    DoubtPolicy,
-    FailureClass,
-    GateKind,
-    GateState,
-    Outcome,
-    Slot,
-    StepKind,
-    person,
-)
-from counterfoil.store import gates, intents, records, trail_rows
+from counterfoil.engine.ports import BadEffect, EffectTrouble, Permission
+from counterfoil.facts import AttemptState, GateKind, GateState, Outcome, Slot, person
+from counterfoil.store import gates, intents, records, timers
 from counterfoil.store.transactions import Row, Txn
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One effect that a session awaits. `seal` is the gate's identity and the item's number, as claimed by the session."""
+class Move:
+    """What to do next with an effect.
 
-    identity: Identity
-    body: dict[str, Any]
-    text: str
-    digest: str
-    key: str
-    seal: tuple[str, int, int] | None
+    `recorded` nothing; `ask` open its gate; `wait` for the gate of `slot`; `pause` until `due_us`; `go` perform; `doubt` find out; `stop`
+    the run, as `answer` says.
+    """
 
-    @property
-    def kind(self) -> str:
-        return str(self.body["kind"])
+    word: str
+    slot: str = ""
+    due_us: int = 0
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +49,16 @@ class Cover:
     n: int
 
 
-@dataclass(slots=True)
-class Ended:
-    """How an effect ended, before or after it is committed."""
+class Differs(Exception):
+    """What is asked is not what was approved or intended at this identity."""
 
-    outcome: Outcome
-    payload: str
-    origin: str | None = None
+    def __init__(self, asked: Asked, recorded: str) -> None:
+        super().__init__(asked.kind)
+        self.asked = asked
+        self.recorded = recorded
 
 
-Before = Callable[[Txn], None] | None
+RECORDED, GO, DOUBT, ASK = Move("recorded"), Move("go"), Move("doubt"), Move("ask")
 
 
 class EffectDesk:
@@ -78,6 +68,7 @@ class EffectDesk:
         self._hold = hold
         self._gates = gate_desk
         self._failures = failures
+        self._troubles = EffectTroubles(hold, gate_desk, failures)
 
     # ------------------------------------------------------------------------------------------------------- asked
 
@@ -87,383 +78,262 @@ class EffectDesk:
         Raises:
             Breach: it is no effect of the catalogue, or its seal is of no seal's shape.
         """
+        body = json.loads(text)
         try:
-            body = json.loads(text)
             self._hold.powers.effects.check(body)
-        except (BadEffect, ValueError, TypeError, KeyError) as problem:
+        except BadEffect as problem:
             raise Breach(f"an effect that is none: {problem}") from problem
         if canonical(body) != text:
             raise Breach("an effect whose text is not canonical")
         if seal is not None:
             good = isinstance(seal, list) and len(seal) == 3 and isinstance(seal[0], str)
-            if not good or type(seal[1]) is not int or type(seal[2]) is not int:
+            if not good or not all(type(number) is int and 0 <= number < 2**31 for number in seal[1:]):
                 raise Breach("a seal of no seal's shape")
             seal = (seal[0], seal[1], seal[2])
+        if identity in self._hold.gated:
+            raise Breach(f"{identity[0]}#{identity[1]} belongs to a gate or a timer")
+        self._hold.intended.add(identity)
         key = digest(f"{self._hold.run_id}/{identity[0]}/{identity[1]}")
         return Asked(identity, body, text, digest(text), key, seal)
 
     async def perform(self, items: list[Asked]) -> list[dict[str, Any]]:
         """Perform effects in order and answer each with its record; the outcome of one is committed with the intent of the next."""
+        try:
+            with self._hold.working():
+                return await self._perform(items)
+        except Differs as differs:
+            recorded, asked = differs.recorded, f"{differs.asked.kind} {differs.asked.digest[:8]}"
+            words = f"{differs.asked.kind} is asked with other arguments than at the time it was approved or begun"
+            error = {"type": "Mismatch", "message": words, "traceback": ""}
+            spec = mismatch_spec(recorded, asked, error, can_keep=False)
+            await self._failures.set_aside(differs.asked.identity, spec, digest(canonical([recorded, asked])))
+            raise
+
+    async def _perform(self, items: list[Asked]) -> list[dict[str, Any]]:
         replies: list[dict[str, Any]] = []
-        pending: Before = None
         waiting: tuple[Asked, Ended] | None = None
         for asked in items:
-            ended = await self._one(asked, pending)
+            ended = await self._one(asked, waiting)
             if waiting is not None:
-                replies.append(await self._reply(waiting[0]))
-            pending, waiting = None, None
-            if ended is not None:
-                pending, waiting = self._outcome(asked, ended), (asked, ended)
+                replies.append(self._reply(waiting[0]))
+            waiting = None
+            if ended is None:
+                replies.append(self._reply(asked))
             else:
-                replies.append(await self._reply(asked))
-        if pending is not None and waiting is not None:
-            await self._hold.do(pending)
-            killpoints.reach("after_outcome")
-            replies.append(await self._reply(waiting[0]))
+                waiting = (asked, ended)
+        if waiting is not None:
+            await self._commit(*waiting)
+            replies.append(self._reply(waiting[0]))
         return replies
 
-    async def _reply(self, asked: Asked) -> dict[str, Any]:
-        with self._hold.powers.database.connect() as conn:
-            row = records.get(conn, self._hold.run_id, *asked.identity)
+    def _reply(self, asked: Asked) -> dict[str, Any]:
+        row = records.get(self._hold.powers.database.reader, self._hold.run_id, *asked.identity)
         if row is None:
             raise Over
         self._hold.known.add(asked.identity)
-        text = self._hold.powers.blobs.text(row["payload"], row["payload_blob"])
-        return {"k": "ok", "outcome": row["outcome"], "r": text, "at": row["committed_at"]}
+        return recorded_reply(self._hold, row)
+
+    async def _commit(self, asked: Asked, ended: Ended) -> None:
+        """Record an outcome by itself, also when the hold has ended while the effect was in progress."""
+        await self._hold.do(lambda txn: record_outcome(txn, self._hold, asked, ended), late=True)
+        killpoints.reach("after_outcome")
 
     # ------------------------------------------------------------------------------------------------------ one effect
 
-    async def _one(self, asked: Asked, pending: Before) -> Ended | None:
+    async def _one(self, asked: Asked, waiting: tuple[Asked, Ended] | None) -> Ended | None:
         """Bring one effect to its end; None when its record is committed already, else what the caller commits."""
         while True:
-            step = await self._intend(asked, pending)
-            pending = None
-            if step == "recorded":
+            move = await self._next(asked, waiting)
+            waiting = None
+            if move.word == "recorded":
                 return None
-            if step == "ask":
-                settled = await self._ask(asked)
-                if settled is not None:
-                    return settled
-                continue
-            if step == "wait":
-                await self._park(asked.identity, Slot.GATE)
-                continue
-            self._hold.intended.add(asked.identity)
-            killpoints.reach("after_intent")
-            ended = await self._act(asked, again=step == "again")
+            if move.word == "doubt":
+                ended = await self._troubles.doubt(asked)
+            elif move.word == "go":
+                killpoints.reach("after_intent")
+                ended = await self._troubles.act(asked)
+            else:
+                ended = None
+                await self._wait(asked, move)
             if ended is not None:
                 return ended
 
-    async def _park(self, identity: Identity, slot: str) -> None:
-        """Wait for a person or a timer: the effect is not in progress meanwhile, so the run may be suspended."""
-        self._hold.busy -= 1
-        try:
-            await self._hold.park(identity, slot)
-        finally:
-            self._hold.busy += 1
+    async def _wait(self, asked: Asked, move: Move) -> None:
+        """What is not progress: a person is asked, a person or a timer is waited for, the run is stopped."""
+        with self._hold.pausing():
+            if move.word == "ask":
+                await self._ask(asked)
+            elif move.word == "wait":
+                await self._hold.park(asked.identity, move.slot)
+            elif move.word == "pause":
+                await self._failures.until_due(asked.identity, move.due_us)
+            elif move.answer is not None:
+                await self._failures.stop(asked.kind, move.answer)
 
-    async def _intend(self, asked: Asked, pending: Before) -> str:
-        """One transaction: the outcome before, then judge, spend and intend. What to do next."""
+    async def _next(self, asked: Asked, waiting: tuple[Asked, Ended] | None) -> Move:
+        """One transaction: the outcome before, then judge, spend and intend."""
+        hold = self._hold
 
-        def operation(txn: Txn) -> str:
-            if pending is not None:
-                pending(txn)
+        def operation(txn: Txn) -> Move:
+            if waiting is not None:
+                record_outcome(txn, hold, *waiting)
             return self._judge(txn, asked)
 
-        step = await self._hold.do(operation)
-        if pending is not None:
+        try:
+            hold.refuse_over(asked.identity)
+            move = await hold.do(operation)
+        except (Over, Breach, Differs):
+            if waiting is not None:  # what was done is recorded, whatever is wrong with what comes next
+                await self._commit(*waiting)
+            raise
+        if waiting is not None:
             killpoints.reach("after_outcome")
-        return step
+        return move
 
-    def _judge(self, txn: Txn, asked: Asked) -> str:
+    # --------------------------------------------------------------------------------------------------------- judging
+
+    def _judge(self, txn: Txn, asked: Asked) -> Move:
         hold = self._hold
         if records.get(txn.conn, hold.run_id, *asked.identity) is not None:
-            return "recorded"
-        standing = intents.get(txn.conn, hold.run_id, *asked.identity)
+            return RECORDED
+        intent = intents.get(txn.conn, hold.run_id, *asked.identity)
+        if intent is not None and intent["digest"] != asked.digest:
+            raise Differs(asked, f"{intent['kind']} {intent['digest'][:8]}")
+        standing = self._standing_gate(txn, asked, intent)
         if standing is not None:
-            if standing["digest"] != asked.digest:
-                raise Breach(f"{asked.kind}: the intent here was for something else")
-            return "again"
-        cover = self._cover(txn, asked)
-        if isinstance(cover, str):
-            return cover
+            return standing
+        if intent is None:
+            return self._judge_new(txn, asked)
+        timer = timers.get(txn.conn, hold.run_id, *asked.identity, RETRY)
+        if timer is not None:
+            if timer["state"] == "pending" and timer["due_at"] > txn.now_us:
+                return Move("pause", due_us=timer["due_at"])
+            timers.reset(txn, hold.run_id, *asked.identity, RETRY)
+        tries = records.attempts_of(txn.conn, hold.run_id, *asked.identity)
+        known = tries[-1]["state"] == AttemptState.FAILED or hold.powers.effects.is_file(asked.body)
+        if timer is None and not known:
+            return DOUBT
+        note_attempt(txn, hold, asked)
+        return GO
+
+    def _standing_gate(self, txn: Txn, asked: Asked, intent: Row | None) -> Move | None:
+        """What the gates at this identity say that are open or newly answered; None where there is none to heed."""
+        for gate in gates.untaken(txn.conn, self._hold.run_id, *asked.identity):
+            slot = Slot(gate["slot"])
+            if slot is Slot.GATE and intent is None:
+                continue  # the effect's own approval, judged with the policy
+            answer = answer_of(txn, self._hold, asked.identity, slot)
+            if answer is None or answer["gate_id"] != gate["gate_id"]:
+                return Move("wait", slot=slot)
+            if choice_of(answer) == "stop":
+                return Move("stop", answer=answer)
+            gates.take(txn, gate["gate_id"])
+            return self._answered(txn, asked, intent, slot, answer)
+        return None
+
+    def _answered(self, txn: Txn, asked: Asked, intent: Row | None, slot: Slot, answer: Answer) -> Move | None:
+        """Act on an answer that has just been taken up."""
+        by, choice = person(answer["by"]), choice_of(answer)
+        if slot is Slot.FAILURE and choice == "skip":
+            ended = Ended(Outcome.OK, given_texts(answer)[0], origin=f"given by {by}")
+        elif slot is Slot.DOUBT and choice == "happened":
+            ended = Ended(Outcome.OK, given_texts(answer)[0], origin=f"said by {by}")
+        elif slot is Slot.GATE and answer["verdict"] != "approved":
+            message = f"{asked.kind}: {by} did not approve it after the files had changed"
+            ended = Ended(Outcome.FAILED, canonical({"kind": "not_approved", "message": message}))
+        else:
+            if slot is Slot.GATE:
+                file_sets.rebase(txn, self._hold, asked.identity, answer["gate_id"])
+            if intent is None:
+                return None
+            note_attempt(txn, self._hold, asked)
+            return GO
+        record_outcome(txn, self._hold, asked, ended)
+        return RECORDED
+
+    def _judge_new(self, txn: Txn, asked: Asked) -> Move:
+        """The first look: by policy, by a sealed item, or by the effect's own gate."""
+        cover = self._sealed(txn, asked) if asked.seal is not None else None
+        if cover is not None:
+            self._spend(txn, asked, cover)  # before policy is heard: a forged seal is a breach, whatever policy says
+        judgement = self._hold.powers.policy.judge(asked.body, self._hold.workspace, self._hold.manifest)
+        if judgement.permission is Permission.DENY:
+            return self._deny(txn, asked, judgement.reason, "denied")
+        if cover is None:
+            ask = judgement.permission is Permission.ASK or self._hold.powers.effects.is_file(asked.body)
+            own = self._own_gate(txn, asked) if ask else None
+            if isinstance(own, Move):
+                return own
+            cover = own
+            if cover is not None:
+                self._spend(txn, asked, cover)
         self._write_intent(txn, asked, cover)
-        return "go"
+        return GO
 
-    def _cover(self, txn: Txn, asked: Asked) -> Cover | str | None:
-        """The approval that covers an effect, None where policy allows it, or what has to happen first."""
-        hold = self._hold
-        if asked.seal is not None:
-            return self._sealed(txn, asked, asked.seal)
-        own = gates.newest(txn.conn, hold.run_id, *asked.identity, Slot.GATE)
-        if own is None or own["state"] in (GateState.SUPERSEDED, GateState.WITHDRAWN):
-            judgement = hold.powers.policy.judge(asked.body, hold.workspace, hold.manifest)
-            if judgement.permission is Permission.DENY:
-                self._deny(txn, asked, judgement.reason, "denied")
-                return "recorded"
-            return None if judgement.permission is Permission.ALLOW else "ask"
-        decision = take_decided(txn, hold.run_id, asked.identity, Slot.GATE)
-        if decision is None and own["taken_at"] is None:
-            return "wait"
-        if decision is not None and decision["verdict"] != "approved":
-            words = f": {decision['comment']}" if decision["comment"] else ""
-            self._deny(txn, asked, f"{person(decision['by'])} did not approve it{words}", "not_approved")
-            return "recorded"
-        return self._spend(txn, asked, own["gate_id"], 1)
-
-    def _sealed(self, txn: Txn, asked: Asked, seal: tuple[str, int, int]) -> Cover:
-        gate = gates.newest(txn.conn, self._hold.run_id, seal[0], seal[1], Slot.OUTCOME)
-        if gate is None or gate["state"] != GateState.DECIDED or gate["taken_at"] is None:
-            raise Breach(f"{asked.kind}: nothing was approved at {seal[0]}#{seal[1]}")
-        return self._spend(txn, asked, gate["gate_id"], seal[2])
-
-    def _spend(self, txn: Txn, asked: Asked, gate_id: str, n: int) -> Cover:
-        row = gates.seal_of(txn.conn, gate_id, n)
+    @staticmethod
+    def _spend(txn: Txn, asked: Asked, cover: Cover) -> None:
+        row = gates.seal_of(txn.conn, cover.gate_id, cover.n)
         if row is None or row["digest"] != asked.digest:
             raise Breach(f"{asked.kind} is not what was approved")
-        if not gates.spend(txn, gate_id, n, *asked.identity):
+        if not gates.spend(txn, cover.gate_id, cover.n, *asked.identity):
             raise Breach(f"{asked.kind}: this approval is spent")
-        return Cover(gate_id, n)
+
+    def _sealed(self, txn: Txn, asked: Asked) -> Cover:
+        """The approved item that a session points at."""
+        path, ordinal, n = asked.seal or ("", 0, 0)
+        gate = gates.newest(txn.conn, self._hold.run_id, path, ordinal, Slot.OUTCOME)
+        if gate is None or gate["state"] != GateState.DECIDED or gate["taken_at"] is None:
+            raise Breach(f"{asked.kind}: nothing was approved at {path}#{ordinal}")
+        return Cover(gate["gate_id"], n)
+
+    def _own_gate(self, txn: Txn, asked: Asked) -> Move | Cover:
+        """The gate that the effect has opened by itself, once somebody has answered it."""
+        own = gates.newest(txn.conn, self._hold.run_id, *asked.identity, Slot.GATE)
+        if own is None or own["state"] in (GateState.SUPERSEDED, GateState.WITHDRAWN):
+            return ASK
+        if own["state"] == GateState.OPEN:
+            return Move("wait", slot=Slot.GATE) if own["asked_digest"] == asked.digest else ASK
+        answer = answer_of(txn, self._hold, asked.identity, Slot.GATE)
+        if answer is None:
+            return Move("wait", slot=Slot.GATE)
+        if own["asked_digest"] != asked.digest:
+            raise Differs(asked, f"{asked.kind} {own['asked_digest'][:8]}")
+        gates.take(txn, own["gate_id"])
+        if answer["verdict"] != "approved":
+            words = f": {answer['comment']}" if answer["comment"] else ""
+            return self._deny(txn, asked, f"{person(answer['by'])} did not approve it{words}", "not_approved")
+        return Cover(own["gate_id"], 1)
 
     def _write_intent(self, txn: Txn, asked: Asked, cover: Cover | None) -> None:
         hold = self._hold
         kept, in_blob = hold.powers.blobs.keep_text(asked.text)
-        policy = hold.powers.effects.policy(asked.body)
-        intents.add(
-            txn,
-            intents.NewIntent(
-                run_id=hold.run_id,
-                path=asked.identity[0],
-                ordinal=asked.identity[1],
-                kind=asked.kind,
-                body=kept,
-                body_blob=in_blob,
-                digest=asked.digest,
-                key=asked.key,
-                policy=policy,
-                gate_id=cover.gate_id if cover else None,
-                item=cover.n if cover else None,
-            ),
+        new = intents.NewIntent(
+            run_id=hold.run_id,
+            path=asked.identity[0],
+            ordinal=asked.identity[1],
+            kind=asked.kind,
+            body=kept,
+            body_blob=in_blob,
+            digest=asked.digest,
+            key=asked.key,
+            policy=hold.powers.effects.policy(asked.body),
+            gate_id=cover.gate_id if cover else None,
+            item=cover.n if cover else None,
         )
-        self._note_attempt(txn, asked)
+        intents.add(txn, new)
+        note_attempt(txn, hold, asked)
 
-    def _note_attempt(self, txn: Txn, asked: Asked) -> None:
-        records.note_attempt(
-            txn, self._hold.run_id, *asked.identity, kind=StepKind.EFFECT, name=asked.kind, state=AttemptState.UNKNOWN
-        )
-
-    def _deny(self, txn: Txn, asked: Asked, reason: str, kind: str) -> None:
+    def _deny(self, txn: Txn, asked: Asked, reason: str, kind: str) -> Move:
         ended = Ended(Outcome.FAILED, canonical({"kind": kind, "message": f"{asked.kind}: {reason}"}))
-        self._outcome(asked, ended)(txn)
+        record_outcome(txn, self._hold, asked, ended)
+        return RECORDED
 
-    # ------------------------------------------------------------------------------------------------------- performing
-
-    async def _act(self, asked: Asked, *, again: bool) -> Ended | None:
-        """Perform an intended effect, or find out how an earlier try ended; None to look again."""
-        if self._hold.powers.effects.is_file(asked.body):
-            return await self._files(asked)
-        if again:
-            settled = await self._doubt(asked)
-            if settled is not None:
-                return settled
-        try:
-            outcome = await self._hold.powers.effects.perform(asked.body, asked.key, self._hold.workspace)
-        except EffectTrouble as trouble:
-            return await self._trouble(asked, trouble)
-        except OutcomeUnknown:
-            return None  # the intent stays open: the next look is a doubt
-        killpoints.reach("after_perform")
-        return Ended(Outcome.OK, canonical(outcome))
-
-    async def _files(self, asked: Asked) -> Ended | None:
-        try:
-            outcome = await file_sets.apply(self._hold, asked.identity)
-        except Conflict as conflict:
-            return await self._fresh_approval(asked, conflict)
-        except EffectTrouble as trouble:
-            return await self._trouble(asked, trouble)
-        except (
-            OutcomeUnknown
-        ) as unknown:  # writing failed and so did putting back: the journal makes a further try safe
-            return await self._trouble(asked, EffectTrouble(str(unknown), FailureClass.TRANSIENT))
-        killpoints.reach("after_perform")
-        return Ended(Outcome.OK, canonical(outcome))
-
-    async def _doubt(self, asked: Asked) -> Ended | None:
-        """An intent without an outcome: by the catalogue's policy, tried again, looked up, or put to a person."""
-        effects = self._hold.powers.effects
-        policy = effects.policy(asked.body)
-        if policy is DoubtPolicy.RECONCILE:
-            found = await effects.reconcile(asked.body, asked.key, self._hold.workspace)
-            if found.finding is Finding.HAPPENED:
-                return Ended(Outcome.OK, canonical(found.outcome), origin="looked up")
-            if found.finding is Finding.NOT_HAPPENED:
-                policy = DoubtPolicy.RETRY
-        if policy is DoubtPolicy.RETRY or await self._last_try_failed(asked):
-            await self._hold.do(lambda txn: self._note_attempt(txn, asked))
-            return None
-        return await self._ask_doubt(asked)
-
-    async def _last_try_failed(self, asked: Asked) -> bool:
-        """Whether the newest try is known not to have happened, so that a further one is no guess."""
-        with self._hold.powers.database.connect() as conn:
-            tries = records.attempts_of(conn, self._hold.run_id, *asked.identity)
-        return bool(tries) and tries[-1]["state"] == AttemptState.FAILED
-
-    async def _ask_doubt(self, asked: Asked) -> Ended | None:
-        hold = self._hold
-        with hold.powers.database.connect() as conn:
-            began = records.attempts_of(conn, hold.run_id, *asked.identity)[-1]["started_at"]
-        entry = await asyncio.to_thread(hold.powers.effects.prepare, asked.body, hold.workspace)
-        spec = doubt_spec(asked, entry.summary, began)
-        await self._gates.open(asked.identity, Slot.DOUBT, spec, asked_digest=digest(canonical([asked.digest, began])))
-        while True:
-            answer = await hold.do(lambda txn: take_decided(txn, hold.run_id, asked.identity, Slot.DOUBT))
-            if answer is not None:
-                break
-            await self._park(asked.identity, Slot.DOUBT)
-        choice = answer["answers"].get("choice")
-        if choice == "happened":
-            return Ended(
-                Outcome.OK, canonical(answer["answers"].get("result")), origin=f"said by {person(answer['by'])}"
-            )
-        if choice == "stop":
-            await self._failures.stop(asked.identity, asked.kind, answer["by"], "Nobody could tell whether it happened")
-        await hold.do(lambda txn: self._note_attempt(txn, asked))
-        return None
-
-    async def _trouble(self, asked: Asked, trouble: EffectTrouble) -> Ended | None:
-        """A try is known to have failed: once more after a while, or put before a person."""
-        hold = self._hold
-
-        def operation(txn: Txn) -> int:
-            records.end_attempt(txn, hold.run_id, *asked.identity, AttemptState.FAILED, str(trouble))
-            return len(records.attempts_of(txn.conn, hold.run_id, *asked.identity))
-
-        tries = await hold.do(operation)
-        if trouble.failure_class is FailureClass.TRANSIENT and tries < EFFECT_TRIES:
-            await self._failures.pause(asked.identity, wait_us(tries, asked.key, trouble.retry_after), self._park)
-            return None
-        error = {"type": "EffectTrouble", "message": str(trouble), "traceback": ""}
-        answer = await self._failures.ask(asked.identity, asked.kind, error, tries, park=self._park, is_effect=True)
-        if answer["answers"].get("choice") == "skip":
-            return Ended(
-                Outcome.OK, canonical(answer["answers"].get("result")), origin=f"given by {person(answer['by'])}"
-            )
-        return None
-
-    async def _fresh_approval(self, asked: Asked, conflict: Conflict) -> Ended | None:
-        try:
-            return await self._conflict(asked, conflict)
-        except EffectTrouble as trouble:  # what is there now cannot even be planned for
-            return await self._trouble(asked, trouble)
-
-    async def _conflict(self, asked: Asked, conflict: Conflict) -> Ended | None:
-        """The folder is not what was approved: nothing was written, and the set needs a fresh approval on what is there now."""
-        hold = self._hold
-        items = file_sets.items_of(hold, asked.identity)
-        title = f"Files changed since the approval: {', '.join(conflict.paths[:3])}"
-        plan = [{"body": body, "needs": [], "editable": []} for _, body, _ in items]
-        spec = blank_spec(GateKind.APPROVAL, title, plan=plan, flags=[str(conflict)])
-        spec["about"] = {"why": "conflict", "paths": conflict.paths}
-        await self._gates.open(
-            asked.identity, Slot.GATE, spec, asked_digest=digest(canonical([str(conflict), len(items)]))
-        )
-        while True:
-            answer = await hold.do(lambda txn: take_decided(txn, hold.run_id, asked.identity, Slot.GATE))
-            if answer is not None:
-                break
-            await self._park(asked.identity, Slot.GATE)
-        if answer["verdict"] == "approved":
-            await file_sets.rebase(hold, asked.identity, answer["gate_id"])
-            return None
-        message = f"{asked.kind}: {person(answer['by'])} did not approve it after the files had changed"
-        return Ended(Outcome.FAILED, canonical({"kind": "not_approved", "message": message}))
-
-    async def _ask(self, asked: Asked) -> Ended | None:
+    async def _ask(self, asked: Asked) -> None:
         """Policy asks about an effect that no approval covers: it opens a gate by itself."""
+        plan = [{"body": asked.body, "needs": [], "editable": []}]
         try:
-            entry = await asyncio.to_thread(self._hold.powers.effects.prepare, asked.body, self._hold.workspace)
+            entry = await self._gates.entry(asked.body)
+            spec = blank_spec(GateKind.APPROVAL, entry.summary, plan=plan)
+            await self._gates.open(asked.identity, Slot.GATE, spec, asked_digest=asked.digest)
         except EffectTrouble as trouble:
-            return await self._trouble(asked, trouble)
-        spec = blank_spec(
-            GateKind.APPROVAL,
-            entry.summary,
-            plan=[{"body": asked.body, "needs": [], "editable": [], **entry_json(entry)}],
-        )
-        await self._gates.open(asked.identity, Slot.GATE, spec, asked_digest=asked.digest)
-        await self._park(asked.identity, Slot.GATE)
-        return None
-
-    # --------------------------------------------------------------------------------------------------------- outcome
-
-    def _outcome(self, asked: Asked, ended: Ended) -> Callable[[Txn], None]:
-        hold = self._hold
-
-        def operation(txn: Txn) -> None:
-            tries: list[Row] = records.attempts_of(txn.conn, hold.run_id, *asked.identity)
-            if tries:
-                state = AttemptState.OK if ended.outcome is Outcome.OK else AttemptState.FAILED
-                records.end_attempt(txn, hold.run_id, *asked.identity, state)
-            kept, in_blob = hold.powers.blobs.keep_text(ended.payload)
-            head = records.append(
-                txn,
-                records.NewRecord(
-                    run_id=hold.run_id,
-                    path=asked.identity[0],
-                    ordinal=asked.identity[1],
-                    kind=StepKind.EFFECT,
-                    name=asked.kind,
-                    args_digest=asked.digest,
-                    outcome=ended.outcome,
-                    payload=kept,
-                    payload_blob=in_blob,
-                    started_at=tries[0]["started_at"] if tries else txn.now_us,
-                    attempts=max(len(tries), 1),
-                    key=asked.key,
-                    origin=ended.origin,
-                ),
-            )
-            trail_rows.append(
-                txn,
-                by="runner",
-                kind="effect",
-                subject=hold.run_id,
-                summary=f"{asked.kind} {'done' if ended.outcome is Outcome.OK else 'not done'}",
-                after={
-                    "key": asked.key,
-                    "digest": asked.digest,
-                    "outcome": str(ended.outcome),
-                    "origin": ended.origin,
-                    "head": head,
-                },
-            )
-
-        return operation
-
-
-def doubt_spec(asked: Asked, summary: str, began_us: int) -> dict[str, Any]:
-    """The gate “Did this happen?”: what is known, how to find out, and the three answers."""
-    facts = [
-        [name, value] for name, value in asked.body["args"].items() if isinstance(value, (str, int, list)) and value
-    ]
-    how = {
-        "mail@1": "Look in Sent items for this subject.",
-        "http@1": "Ask the other side for the request with this key.",
-    }.get(asked.kind, "Look at the other side.")
-    choices = {
-        "name": "choice",
-        "type": "choice",
-        "label": "Did it happen?",
-        "choices": ["happened", "not_happened", "stop"],
-    }
-    result = {"name": "result", "type": "text", "label": "What came of it", "choices": None}
-    return blank_spec(
-        GateKind.DOUBT,
-        f"Did this happen? {summary}",
-        fields=[
-            {**choices, "help": "", "default": None, "required": True, "remember": False, "remakes": False},
-            {**result, "help": "", "default": None, "required": False, "remember": False, "remakes": False},
-        ],
-        about={"effect": asked.kind, "key": asked.key, "began_us": began_us, "facts": facts, "how": how},
-    )
+            await self._failures.ask(asked.identity, asked.kind, str(trouble), is_effect=True)

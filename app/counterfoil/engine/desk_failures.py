@@ -1,116 +1,132 @@
-"""Failures at the desk: tried again when that may help, else put before a person before any exception reaches the author."""
+"""Failures at the desk: tried again when that may help, else put before a person before any exception reaches the author.
+
+An answer is taken up in the transaction that acts on it: “stop” with the run's end, “go on with this value” with its record. So a crash
+between the two asks nobody again and forgets nothing.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import json
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine.desk_gates import GateDesk, blank_spec, take_decided
+from counterfoil.engine import killpoints
+from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spec, open_in
+from counterfoil.engine.ending import suspend
 from counterfoil.engine.holding import Hold, Identity, Over, close_run, note_end
 from counterfoil.facts import GateKind, RunState, Slot, person
 from counterfoil.store import gates, records, runs, timers
 from counterfoil.store.transactions import Row, Txn
 
-Park = Callable[[Identity, str], Awaitable[None]]
 RETRY = "retry"  # the kind of a timer between two tries
+LONGEST_ALARM = 30.0  # seconds; rows, not memory, keep time
 
 
 class FailureDesk:
-    """Waits between tries, opens “Needs repair” gates, and stops a run when a person says so."""
+    """Waits between tries, waits for “Needs repair” gates, and stops a run when a person says so."""
 
     def __init__(self, hold: Hold, gate_desk: GateDesk) -> None:
         self._hold = hold
         self._gates = gate_desk
 
-    async def pause(self, identity: Identity, wait_us: int, park: Park) -> None:
-        """Wait on a timer row until the next try."""
-        hold = self._hold
-        due = await hold.do(lambda txn: timers.set_timer(txn, hold.run_id, *identity, RETRY, txn.now_us + wait_us))
-        await self.until_due(identity, due, park)
-
-    async def until_due(self, identity: Identity, due_us: int, park: Park) -> None:
-        """Wait for a retry timer that is set, then forget it so that the next try can set its own."""
+    async def until_due(self, identity: Identity, due_us: int) -> None:
+        """Wait for the retry timer that is set at an identity."""
         hold = self._hold
         while hold.powers.clock.now_us() < due_us:
             alarm(hold, identity, RETRY, due_us)
-            await park(identity, RETRY)
-        await hold.do(lambda txn: timers.reset(txn, hold.run_id, *identity, RETRY), durable=False)
+            await hold.park(identity, RETRY)
 
-    async def ask(
-        self,
-        identity: Identity,
-        name: str,
-        error: dict[str, Any],
-        tries: int,
-        *,
-        park: Park,
-        is_effect: bool = False,
-        can_skip: bool = True,
-    ) -> dict[str, Any]:
-        """Open a failure gate and wait; the decision, unless it stops the run.
+    async def answer(self, identity: Identity, name: str) -> Answer:
+        """Wait for the decision on the failure gate that stands. “retry” is taken up here, “skip” by its record.
 
         Raises:
             Over: a person chose to stop the run.
         """
-        spec = failure_spec(name, error, tries, is_effect=is_effect, can_skip=can_skip)
-        asked = digest(canonical([error["type"], error["message"], tries]))
-        await self._gates.open(identity, Slot.FAILURE, spec, asked_digest=asked)
-        return await self.decided(identity, name, park)
-
-    async def decided(self, identity: Identity, name: str, park: Park) -> dict[str, Any]:
-        """Wait for the decision on a failure gate that stands."""
         hold = self._hold
+
+        def look(txn: Txn) -> Answer | None:
+            answer = answer_of(txn, hold, identity, Slot.FAILURE)
+            if answer is not None and choice_of(answer) == "retry":
+                gates.take(txn, answer["gate_id"])
+            return answer
+
         while True:
-            answer = await hold.do(lambda txn: take_decided(txn, hold.run_id, identity, Slot.FAILURE))
+            answer = await hold.do(look)
             if answer is not None:
                 break
-            await park(identity, Slot.FAILURE)
-        if answer["answers"].get("choice") == "stop":
-            await self.stop(identity, name, answer["by"], answer["comment"])
+            await hold.park(identity, Slot.FAILURE)
+        if choice_of(answer) == "stop":
+            await self.stop(name, answer)
         return answer
 
-    async def stop(self, identity: Identity, name: str, by: str, comment: str) -> None:
-        """End the run as failed because a person chose so.
+    async def ask(self, identity: Identity, name: str, problem: str, *, is_effect: bool = False) -> None:
+        """Put before a person what cannot be done on the world as it is; not a try that has failed."""
+        error = {"type": "EffectTrouble", "message": problem, "traceback": ""}
+        spec = failure_spec(name, error, 0, is_effect=is_effect, can_skip=is_effect)
+        await self._gates.open(identity, Slot.FAILURE, spec, asked_digest=digest(canonical([problem, 0])))
+
+    async def stop(self, name: str, answer: Answer) -> None:
+        """End the run as failed because a person chose so, once no effect is in progress.
 
         Raises:
             Over: always.
         """
         hold = self._hold
-        await hold.do(lambda txn: stop_run(txn, runs.get(txn.conn, hold.run_id), name, by, comment))
+        await hold.quiet()
+
+        def operation(txn: Txn) -> None:
+            gates.take(txn, answer["gate_id"])
+            stop_run(txn, runs.get(txn.conn, hold.run_id), name, answer["by"], answer["comment"])
+
+        await hold.do(operation)
         hold.end(RunState.FAILED)
         raise Over
 
     async def set_aside(self, identity: Identity, spec: dict[str, Any], asked: str) -> None:
-        """Open a failure gate for what ended the session, and leave the run waiting for it.
+        """Open a failure gate for what ended the session, and leave the run waiting for it once no effect is in progress.
 
         Raises:
             Over: always.
         """
         hold = self._hold
-        await self._gates.open(identity, Slot.FAILURE, spec, asked_digest=asked)
-        await hold.do(lambda txn: runs.move(txn, hold.run_id, RunState.WAITING, activity=None), durable=False)
+        await hold.quiet()
+
+        def operation(txn: Txn) -> None:
+            open_in(txn, hold, identity, Slot.FAILURE, spec, asked)
+            suspend(txn, hold.run_id)
+
+        await hold.do(operation)
+        killpoints.reach("after_gate")
         hold.end(RunState.WAITING)
         raise Over
 
 
+def choice_of(answer: Answer) -> str:
+    """What a person chose on a failure or doubt gate."""
+    return str(answer["answers"].get("choice"))
+
+
+def given_texts(answer: Answer) -> list[str]:
+    """The value that a person gave in place of a result, as canonical texts: read as JSON where it is some, and as mere words."""
+    given = answer["answers"].get("result")
+    if not isinstance(given, str):
+        return [canonical(given)]
+    try:
+        read = canonical(json.loads(given))
+    except ValueError:
+        return [canonical(given)]
+    return [read, canonical(given)]
+
+
 def alarm(hold: Hold, identity: Identity, slot: str, due_us: int) -> None:
-    """Wake a parked identity at its time; never more than 30 s ahead, since rows, not memory, keep time."""
-    wait = min(max(due_us - hold.powers.clock.now_us(), 0) / 1_000_000, 30.0)
-    asyncio.get_running_loop().call_later(wait, _ring, hold, identity, slot)
-
-
-def _ring(hold: Hold, identity: Identity, slot: str) -> None:
-    """A suspended run is not ours to move: the sweep finds its timer."""
-    if not hold.suspended.is_set():
-        hold.wake(identity, slot)
+    """Wake a parked identity at its time; never more than 30 s ahead."""
+    wait = min(max(due_us - hold.powers.clock.now_us(), 0) / 1_000_000, LONGEST_ALARM)
+    asyncio.get_running_loop().call_later(wait, hold.wake, identity, slot)
 
 
 def stop_run(txn: Txn, run: Row, name: str, by: str, comment: str) -> None:
-    """End a run as failed, with the reason; the answered gate that says so is taken up."""
-    for row in gates.answered(txn.conn, run["run_id"], txn.now_us):
-        gates.take(txn, row["gate_id"])
+    """End a run as failed, with the reason."""
     error = {
         "kind": "stopped",
         "message": comment or f"{person(by)} stopped the run at {name}.",
@@ -120,6 +136,20 @@ def stop_run(txn: Txn, run: Row, name: str, by: str, comment: str) -> None:
     if close_run(txn, run, RunState.FAILED, f"The run was stopped by {person(by)}", error=canonical(error)):
         head = records.head(txn.conn, run["run_id"])
         note_end(txn, run, by, "run_failed", f"Stopped run {run['number']} at {name}", head, {"error": error})
+
+
+def set_retry(txn: Txn, hold: Hold, identity: Identity, due_us: int) -> int:
+    """Set the retry timer of an identity; the instant."""
+    return timers.set_timer(txn, hold.run_id, *identity, RETRY, due_us, anew=True)
+
+
+def open_failure(
+    txn: Txn, hold: Hold, identity: Identity, name: str, error: dict[str, Any], tries: int, *, is_effect: bool = False
+) -> None:
+    """Open the “Needs repair” gate of a step or an effect, in the transaction that notes its last try."""
+    asked = digest(canonical([error["type"], error["message"], tries]))
+    spec = failure_spec(name, error, tries, is_effect=is_effect)
+    open_in(txn, hold, identity, Slot.FAILURE, spec, asked)
 
 
 def failure_fields(*, can_skip: bool = True, skip_label: str = "Go on with this value") -> list[dict[str, Any]]:
@@ -149,26 +179,23 @@ def failure_spec(
     return blank_spec(GateKind.FAILURE, title, fields=failure_fields(can_skip=can_skip), about=about)
 
 
-def mismatch_spec(frame: dict[str, Any], *, can_keep: bool) -> dict[str, Any]:
+def mismatch_spec(recorded: str, asked: str, error: dict[str, Any], *, can_keep: bool) -> dict[str, Any]:
     """The gate that shows both sides of a replay that did not meet its records."""
     about = {
         "why": "mismatch",
-        "step": frame["asked"],
-        "recorded": frame["recorded"],
-        "asked": frame["asked"],
-        "error": frame["error"],
+        "step": asked,
+        "recorded": recorded,
+        "asked": asked,
+        "error": {key: error.get(key) for key in ("type", "message", "traceback")},
         "attempts": 0,
     }
-    title = f"Needs repair: the workflow asks for {frame['asked']} where {frame['recorded']} was kept"
-    return blank_spec(
-        GateKind.FAILURE,
-        title,
-        fields=failure_fields(can_skip=can_keep, skip_label="Keep what was recorded"),
-        about=about,
-    )
+    title = f"Needs repair: the workflow asks for {asked} where {recorded} was kept"
+    fields = failure_fields(can_skip=can_keep, skip_label="Keep what was recorded")
+    return blank_spec(GateKind.FAILURE, title, fields=fields, about=about)
 
 
 def run_spec(why: str, title: str, error: dict[str, Any], attempts: int = 0) -> dict[str, Any]:
     """The gate for what concerns the run as a whole: an uncaught exception, a breach, a run set aside."""
-    about = {"why": why, "step": None, "error": error, "attempts": attempts}
+    told = {key: error.get(key) for key in ("type", "message", "traceback")}
+    about = {"why": why, "step": None, "error": told, "attempts": attempts}
     return blank_spec(GateKind.FAILURE, title, fields=failure_fields(can_skip=False), about=about)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
-from collections.abc import Awaitable
+from collections.abc import Coroutine
 from typing import Any
 
 from counterfoil.authoring.parameters import decode_params
 from counterfoil.authoring.workflows import Workflow
 from counterfoil.engine import aftermath
-from counterfoil.engine.asking import Reply
 from counterfoil.engine.claiming import claim
-from counterfoil.engine.desk import Desk
+from counterfoil.engine.desk import CLOSE, Desk, Reply
 from counterfoil.engine.holding import Powers
 from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.engine.session import Session
@@ -26,26 +26,28 @@ class DirectPort:
     def __init__(self, desk: Desk, loop: WorkflowLoop) -> None:
         self._desk = desk
         self._loop = loop
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self.tasks: set[asyncio.Task[Any]] = set()
 
-    def _task(self, header: dict[str, Any], tail: bytes) -> asyncio.Task[Any]:
-        with self._loop.trusted():
-            return self._loop.create_task(self._desk.handle(header, tail), context=contextvars.Context())
+    def call(self, header: dict[str, Any], tail: bytes = b"") -> asyncio.Task[Reply]:
+        """One frame and its reply."""
+        task = self._task(self._answered(header, tail))
+        self._remember(task)
+        return task
 
-    def call(self, header: dict[str, Any], tail: bytes = b"") -> Awaitable[Reply]:
-        """One frame and its reply; the desk has it before anything that is said next."""
-        return self._answered(self._task(header, tail))
-
-    @staticmethod
-    async def _answered(task: asyncio.Task[Any]) -> Reply:
-        reply: Reply | None = await task
-        return reply if reply is not None else ({"k": "close"}, b"")
+    async def _answered(self, header: dict[str, Any], tail: bytes) -> Reply:
+        return await self._desk.handle(header, tail) or CLOSE
 
     def tell(self, header: dict[str, Any]) -> None:
         """One frame without a reply."""
-        task = self._task(header, b"")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._remember(self._task(self._answered(header, b"")))
+
+    def _task(self, work: Coroutine[Any, Any, Reply]) -> asyncio.Task[Reply]:
+        with self._loop.trusted():
+            return self._loop.create_task(work, context=contextvars.Context())
+
+    def _remember(self, task: asyncio.Task[Reply]) -> None:
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
 
 async def advance(powers: Powers, run_id: str, workflow: Workflow[Any, Any]) -> RunState:
@@ -55,18 +57,30 @@ async def advance(powers: Powers, run_id: str, workflow: Workflow[Any, Any]) -> 
         raise TypeError("a session needs a WorkflowLoop")
     claimed = await claim(powers, run_id)
     if claimed is None:
-        with powers.database.connect() as conn:
-            return RunState(runs.get(conn, run_id)["state"])
+        return RunState(runs.get(powers.database.reader, run_id)["state"])
     hold = claimed.hold
-    session = Session(DirectPort(Desk(hold), loop), claimed.opening, loop)
+    port = DirectPort(Desk(hold), loop)
+    session = Session(port, claimed.opening, loop)
     params = decode_params(workflow.params, claimed.opening.parameters)
     playing = loop.create_task(session.play(workflow, params))
-    waiters = [loop.create_task(hold.suspended.wait()), loop.create_task(hold.over.wait())]
+    await _first_of(loop, playing, hold.suspended, hold.over)
+    if hold.suspended.is_set():
+        hold.end(RunState.WAITING)
+    await _let_go(playing, stuck=hold.ended is RunState.READY)
+    await asyncio.gather(*hold.tasks, *port.tasks, return_exceptions=True)
+    return await aftermath.settle(hold)
+
+
+async def _first_of(loop: WorkflowLoop, playing: asyncio.Task[None], *events: asyncio.Event) -> None:
+    waiters = [loop.create_task(event.wait()) for event in events]
     await asyncio.wait([playing, *waiters], return_when=asyncio.FIRST_COMPLETED)
     for waiter in waiters:
         waiter.cancel()
-    if hold.suspended.is_set():
-        hold.end(RunState.WAITING)
-    await playing
-    await asyncio.gather(*hold.tasks, return_exceptions=True)
-    return await aftermath.settle(hold)
+
+
+async def _let_go(playing: asyncio.Task[None], *, stuck: bool) -> None:
+    """Wait for the session's end; a step that took too long is not waited for, as a host would not be."""
+    if stuck:
+        playing.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await playing

@@ -11,11 +11,12 @@ from counterfoil.store.transactions import Row, Txn
 
 
 async def finish(hold: Hold, text: str, in_blob: bool) -> None:
-    """Commit the result and the run's end.
+    """Commit the result and the run's end, once no effect is in progress.
 
     Raises:
         Over: the run had ended by other hands.
     """
+    await hold.quiet()
     kept = canonical({"$blob_text": text}) if in_blob else text
 
     def operation(txn: Txn) -> None:
@@ -29,14 +30,18 @@ async def finish(hold: Hold, text: str, in_blob: bool) -> None:
     hold.end(RunState.DONE)
 
 
+def wants_cancel(hold: Hold) -> bool:
+    """Whether somebody asked to cancel a held run."""
+    return bool(runs.get(hold.powers.database.reader, hold.run_id)["cancel_by"])
+
+
 async def cancel_held(hold: Hold) -> None:
-    """Cancel a held run if somebody asked for it and no effect is in progress.
+    """Cancel a held run because somebody asked for it, once no effect is in progress.
 
     Raises:
         Over: it was cancelled.
     """
-    if hold.busy:
-        return
+    await hold.quiet()
 
     def operation(txn: Txn) -> bool:
         run = runs.get(txn.conn, hold.run_id)
@@ -64,14 +69,7 @@ def cancel(txn: Txn, run: Row, by: str) -> bool:
         "next": None,
         "in_doubt": doubts,
     }
-    if not close_run(
-        txn,
-        run,
-        RunState.CANCELLED,
-        f"The run was cancelled by {person(by)}",
-        error=canonical(error),
-        fence=run["fence"] + 1,
-    ):
+    if not close_run(txn, run, RunState.CANCELLED, f"The run was cancelled by {person(by)}", error=canonical(error)):
         return False
     for path, ordinal, kind in sorted(set(waits)):
         if ordinal >= 0 and records.get(txn.conn, run_id, path, ordinal) is None:
@@ -84,9 +82,9 @@ def cancel(txn: Txn, run: Row, by: str) -> bool:
     return True
 
 
-def suspend(txn: Txn, run_id: str) -> None:
-    """Every branch waits: the run holds nothing from now on. A decision that takes effect later makes it ready for that instant."""
-    runs.move(txn, run_id, RunState.WAITING, activity=None)
+def suspend(txn: Txn, run_id: str, **changes: object) -> None:
+    """Every branch waits: the run holds nothing from now on. A decision that is not taken up makes it ready for when it takes effect."""
+    runs.move(txn, run_id, RunState.WAITING, activity=None, **changes)
     effective = gate_rows.next_effective(txn.conn, run_id)
     if effective is not None:
         runs.make_ready(txn, run_id, effective)

@@ -15,25 +15,22 @@ from counterfoil.engine.holding import Hold, Identity
 from counterfoil.engine.ports import FileOp
 from counterfoil.store import blobs as blob_rows
 from counterfoil.store import file_ops, gates, intents
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Connection, Row, Txn
 
 Item = tuple[int, dict[str, Any], dict[str, str | None]]
 
 
-def _anchor(hold: Hold, identity: Identity) -> str:
-    """The gate whose set an intended file effect belongs to."""
-    with hold.powers.database.connect() as conn:
-        intent = intents.get(conn, hold.run_id, *identity)
+def _intent(conn: Connection, hold: Hold, identity: Identity) -> Row:
+    """The intent of a file effect; it always names the gate whose set it belongs to."""
+    intent = intents.get(conn, hold.run_id, *identity)
     if intent is None or intent["gate_id"] is None:
         raise LookupError("a file effect is always covered by a gate")
-    return str(intent["gate_id"])
+    return intent
 
 
-def items_of(hold: Hold, identity: Identity) -> list[Item]:
+def items_of(conn: Connection, hold: Hold, identity: Identity) -> list[Item]:
     """The file effects of the set: number, body and sealed base, in order."""
-    gate_id = _anchor(hold, identity)
-    with hold.powers.database.connect() as conn:
-        rows = gates.seals(conn, gate_id)
+    rows = gates.seals(conn, _intent(conn, hold, identity)["gate_id"])
     items = [(row["n"], json.loads(row["body"]), json.loads(row["base"])) for row in rows]
     return [item for item in items if hold.powers.effects.is_file(item[1])]
 
@@ -45,21 +42,19 @@ async def apply(hold: Hold, identity: Identity) -> Any:
         Conflict: a file is not what was approved; nothing of the set is written.
         EffectTrouble: the folder could not be written.
     """
-    gate_id = _anchor(hold, identity)
-    with hold.powers.database.connect() as conn:
-        intent = intents.get(conn, hold.run_id, *identity)
-        rows = file_ops.of_gate(conn, gate_id)
-    n = intent["item"] if intent is not None else 0
-    if not rows:
-        rows = await _journal(hold, gate_id, identity)
-    outcomes = await asyncio.to_thread(_apply_rows, hold, gate_id, rows)
-    if any(row["state"] != "applied" for row in rows):
-        await hold.do(lambda txn: file_ops.set_state(txn, [row["row"] for row in rows], "applied"), durable=False)
-    return outcomes[n]
+    intent = _intent(hold.powers.database.reader, hold, identity)
+    gate_id = intent["gate_id"]
+    async with hold.locks.setdefault(gate_id, asyncio.Lock()):  # branches may await items of one set side by side
+        rows = file_ops.of_gate(hold.powers.database.reader, gate_id) or await _journal(hold, gate_id, identity)
+        outcomes = await asyncio.to_thread(_apply_rows, hold, gate_id, rows)
+        if any(row["state"] != "applied" for row in rows):
+            numbers = [row["row"] for row in rows]
+            await hold.do(lambda txn: file_ops.set_state(txn, numbers, "applied"), durable=False, late=True)
+    return outcomes[intent["item"]]
 
 
 async def _journal(hold: Hold, gate_id: str, identity: Identity) -> list[Row]:
-    items = items_of(hold, identity)
+    items = items_of(hold.powers.database.reader, hold, identity)
     ops = await asyncio.to_thread(hold.powers.effects.file_ops, items, hold.workspace)
     for op in ops:
         if op.content is not None:
@@ -109,12 +104,9 @@ def _apply_rows(hold: Hold, gate_id: str, rows: list[Row]) -> dict[int, Any]:
     return hold.powers.effects.apply_files(ops, hold.workspace, str(hold.powers.database.home.undo / gate_id))
 
 
-async def rebase(hold: Hold, identity: Identity, fresh_gate: str) -> None:
+def rebase(txn: Txn, hold: Hold, identity: Identity, fresh_gate: str) -> None:
     """A person approved the set again on what is there now: its journal is made anew from the fresh bases."""
-    gate_id = _anchor(hold, identity)
-
-    def operation(txn: Txn) -> None:
-        file_ops.forget(txn, gate_id)
-        gates.rebase(txn, gate_id, fresh_gate, [item[0] for item in items_of(hold, identity)])
-
-    await hold.do(operation)
+    gate_id = _intent(txn.conn, hold, identity)["gate_id"]
+    numbers = [item[0] for item in items_of(txn.conn, hold, identity)]
+    file_ops.forget(txn, gate_id)
+    gates.rebase(txn, gate_id, fresh_gate, numbers)

@@ -1,28 +1,34 @@
 """The right to advance one run, and what is known of the run while it is held.
 
-Every write goes through `do`, which carries the fence. What waits for an answer is parked here under its identity; `sent` and `busy`
-are half of the liveness bargain with the session.
+Every write goes through `do`, which carries the fence. What waits for an answer is parked here under its identity; an effect in progress is
+counted in `busy`, so that a run is never suspended, stopped or ended between an effect and its record.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import contextlib
+import logging
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from counterfoil.clock import Clock
 from counterfoil.engine.ports import Effects, Policy
+from counterfoil.errors import StoreTrouble
 from counterfoil.facts import RunState
 from counterfoil.store import gates, runs, timers, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
+from counterfoil.store.runs import Stale
 from counterfoil.store.transactions import Row, Txn
 from counterfoil.store.writer import Writer
 
 T = TypeVar("T")
 Identity = tuple[str, int]
 RUN_ITSELF: Identity = ("", -1)
+SAY_EVERY_US = 250_000
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +48,16 @@ class Breach(Exception):
 
 
 class Over(Exception):
-    """This hold has ended (suspended, cancelled, stopped); the peer is told to close."""
+    """This hold has ended (suspended, cancelled, stopped), or the branch has lost its race; the peer is told to close."""
 
 
 @dataclass(slots=True)
 class Hold:
-    """One claimed run. `ended` is the state in which the hold left it, or None while it is held."""
+    """One claimed run. `ended` is the state in which the hold left it, or None while it is held.
+
+    `known`, `intended` and `gated` are the identities that are recorded, or belong to an effect or to a gate or timer; `tried` those with
+    attempt rows. `resting` is set while the run is being suspended and after: nothing wakes a parked call then but a new claim.
+    """
 
     powers: Powers
     run_id: str
@@ -61,57 +71,138 @@ class Hold:
     known: set[Identity] = field(default_factory=set)
     intended: set[Identity] = field(default_factory=set)
     gated: set[Identity] = field(default_factory=set)
+    tried: set[Identity] = field(default_factory=set)
     shas: set[str] = field(default_factory=set)
     parked: dict[tuple[Identity, str], asyncio.Future[None]] = field(default_factory=dict)
-    tried: set[Identity] = field(default_factory=set)
+    lost: list[str] = field(default_factory=list)
     busy: int = 0
+    resting: bool = False
     suspended: asyncio.Event = field(default_factory=asyncio.Event)
-    timed_out: tuple[Identity, str, str, int] | None = None
-    tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    said_us: int = 0
-    on_park: Callable[[], None] = lambda: None
     over: asyncio.Event = field(default_factory=asyncio.Event)
     ended: RunState | None = None
     breach: str | None = None
+    said_us: int = 0
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    locks: dict[str, asyncio.Lock] = field(default_factory=dict)
+    on_park: Callable[[], None] = lambda: None
+    on_quiet: list[asyncio.Future[None]] = field(default_factory=list)
 
-    def do(self, operation: Callable[[Txn], T], *, durable: bool = True) -> asyncio.Future[T]:
-        """Run an operation under this hold's fence; answered after its commit."""
-        if self.over.is_set():
+    def do(self, operation: Callable[[Txn], T], *, durable: bool = True, late: bool = False) -> asyncio.Future[T]:
+        """Run an operation under this hold's fence; answered after its commit.
+
+        `late` is for the outcome of what was done while the run was held: it is kept as long as nobody else has claimed the run.
+
+        Raises:
+            Over: the hold has ended.
+        """
+        if self.over.is_set() and not late:
             raise Over
         return self.powers.writer.submit(operation, run_id=self.run_id, fence=self.fence, durable=durable)
 
+    # ---------------------------------------------------------------------------------------------- waiting and waking
+
     async def park(self, identity: Identity, slot: str) -> None:
-        """Wait until something may have changed for this identity."""
-        if self.over.is_set():
-            raise Over
+        """Wait until something may have changed for this identity.
+
+        Raises:
+            Over: the hold has ended, or the branch has lost a race.
+        """
+        self.refuse_over(identity)
         future = self.parked.get((identity, slot))
         if future is None or future.done():
             future = self.parked[(identity, slot)] = asyncio.get_running_loop().create_future()
         self.on_park()
         await future
-        if self.over.is_set():
+        self.refuse_over(identity)
+
+    def refuse_over(self, identity: Identity) -> None:
+        """Raise Over where nothing more may be begun at this identity."""
+        if self.over.is_set() or any(identity[0] == path or identity[0].startswith(f"{path}/") for path in self.lost):
             raise Over
 
     def wake(self, identity: Identity, slot: str) -> None:
         """Something changed for a parked identity."""
+        if self.resting:
+            return
         future = self.parked.pop((identity, slot), None)
         if future is not None and not future.done():
             future.set_result(None)
 
+    def wake_all(self) -> None:
+        """Something may have changed for everything parked."""
+        for identity, slot in list(self.parked):
+            self.wake(identity, slot)
+
+    def lose(self, paths: list[str]) -> None:
+        """These branches have lost a race: what is parked below them ends, and nothing more is begun there."""
+        self.lost.extend(paths)
+        for identity, slot in list(self.parked):
+            if any(identity[0] == path or identity[0].startswith(f"{path}/") for path in paths):
+                self.wake(identity, slot)
+
+    # ------------------------------------------------------------------------------------------- an effect in progress
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """An effect is in progress in this block."""
+        self.busy += 1
+        try:
+            yield
+        finally:
+            self._work_less()
+
+    @contextlib.contextmanager
+    def pausing(self) -> Iterator[None]:
+        """The effect is not in progress in this block: it waits for a person or a timer."""
+        self._work_less()
+        try:
+            yield
+        finally:
+            self.busy += 1
+
+    def _work_less(self) -> None:
+        self.busy -= 1
+        if not self.busy:
+            for future in self.on_quiet:
+                if not future.done():
+                    future.set_result(None)
+            self.on_quiet.clear()
+            self.on_park()
+
+    async def quiet(self) -> None:
+        """Wait until no effect is in progress."""
+        while self.busy:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self.on_quiet.append(future)
+            await future
+
+    # -------------------------------------------------------------------------------------------------------- the rest
+
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside the frames; the task is remembered until it ends."""
-        task = asyncio.get_running_loop().create_task(work)
+        """Do something beside the frames; the task is remembered until it ends, and its trouble ends the hold."""
+        task = asyncio.get_running_loop().create_task(self._guarded(work))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except (Over, Stale):
+            self.end(RunState.RUNNING)
+        except StoreTrouble:
+            self.end(RunState.READY)
+        except Exception:  # noqa: BLE001 - a fault of ours is logged, and ends this hold only
+            _log.exception("run %s: its hold ends", self.run_id[:8])
+            self.end(RunState.RUNNING)
 
     def say(self, text: str) -> None:
         """Show a line of progress, at most four times a second; the last one before a record is its summary anyway."""
         now = self.powers.clock.now_us()
-        if self.over.is_set() or now - self.said_us < 250_000:
+        if self.over.is_set() or self.resting or now - self.said_us < SAY_EVERY_US:
             return
         self.said_us = now
         future = self.do(lambda txn: runs.set_activity(txn, self.run_id, text), durable=False)
-        future.add_done_callback(lambda done: done.exception())
+        future.add_done_callback(_forget)
 
     def end(self, state: RunState) -> None:
         """The hold is over: everything parked goes away."""
@@ -125,10 +216,20 @@ class Hold:
         self.parked.clear()
 
 
+def _forget(done: asyncio.Future[Any]) -> None:
+    """Progress is not truth: its trouble is nobody's."""
+    if not done.cancelled():
+        done.exception()
+
+
 def close_run(txn: Txn, run: Row, state: RunState, why: str, **changes: object) -> bool:
-    """Take a run to its end: its gates are withdrawn and its timers end in the same transaction. False when it had ended."""
+    """Take a run to its end: its gates are withdrawn and its timers end in the same transaction. False when it had ended.
+
+    The fence grows, so whatever its holder still asks for comes too late.
+    """
     run_id = run["run_id"]
-    if not runs.move(txn, run_id, state, ended_at=txn.now_us, ready_at=None, activity=None, **changes):
+    ending = {"ended_at": txn.now_us, "ready_at": None, "activity": None, "fence": run["fence"] + 1}
+    if not runs.move(txn, run_id, state, **ending, **changes):
         return False
     gates.withdraw_all(txn, run_id, why)
     timers.cancel_all(txn, run_id)

@@ -169,14 +169,18 @@ class Session:
         if reply["k"] == "failed":
             branch.at_us = reply["at"]
             raise StepFailed(reply["message"])
-        try:
-            value = decode(reply["r"], step.returns)
-        except (Unrecordable, ValueError, LookupError) as problem:
-            wrong = ValueError(f"the value given does not fit {step.name}: {problem}")
-            return await self._report_failure(branch, step, header, wrong)
-        kept = await self._line.call({"t": "step", **header, "took": 0, "say": None, "given": True, "r": reply["r"]})
-        branch.at_us = kept["at"]
-        return (value,)
+        problem: Exception | None = None
+        for text in reply["r"]:  # what a person gave, read as JSON and as mere words
+            try:
+                value = decode(text, step.returns)
+            except (Unrecordable, ValueError, LookupError) as misfit:
+                problem = misfit
+                continue
+            kept = await self._line.call({"t": "step", **header, "took": 0, "say": None, "given": True, "r": text})
+            branch.at_us = kept["at"]
+            return (value,)
+        wrong = ValueError(f"the value given does not fit {step.name}: {problem}")
+        return await self._report_failure(branch, step, header, wrong)
 
     async def _answer(self, identity: Identity, record: Recorded, step: Step[Any, Any]) -> Any:
         text = await self._line.text_of(identity, record)

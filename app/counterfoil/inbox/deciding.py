@@ -115,9 +115,7 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
     gates.add_seals(txn, gate_id, items)
     if verdict is Verdict.APPROVED:
         gates.hold_claims(txn, gate_id)
-    else:
-        gates.drop_claims(txn, gate_id)
-    if runs.get(txn.conn, row["run_id"])["state"] == RunState.WAITING:
+    if runs.get(txn.conn, row["run_id"])["state"] in (RunState.WAITING, RunState.READY):
         runs.make_ready(txn, row["run_id"], effective)
     _note(txn, row, wish, verdict, answers, items)
     return DecisionMade(
@@ -292,8 +290,11 @@ def _refuse_claimed(txn: Txn, row: Row, gate_id: str) -> None:
 def void(database: Database, gate_id: str, principal: str) -> None:
     """Take a decision back before it takes effect: the gate is open again.
 
+    A run that the decision has made ready stays so and finds nothing to do: it may be ready for another reason, too.
+
     Raises:
-        GateClosed: it has taken effect, or there is no decision of this principal.
+        GateClosed: it has taken effect, or the run has ended.
+        NotAllowed: there is no decision of this principal.
     """
 
     def operation(txn: Txn) -> None:
@@ -301,18 +302,14 @@ def void(database: Database, gate_id: str, principal: str) -> None:
         mine = [made for made in gates.decisions(txn.conn, gate_id) if made["principal"] == principal]
         if not mine:
             raise NotAllowed(f"There is no decision of {person(principal)} on gate g-{row['number']} to take back.")
-        if row["taken_at"] is not None or mine[-1]["effective_at"] <= txn.now_us:
+        ended = runs.get(txn.conn, row["run_id"])["state"] in ENDED
+        if ended or row["taken_at"] is not None or mine[-1]["effective_at"] <= txn.now_us:
             raise GateClosed(
                 f"Too late to take back: the run has gone on from gate g-{row['number']}.",
                 "See what can be undone on the run.",
             )
         gates.void_decision(txn, mine[-1]["row"])
         gates.reopen(txn, gate_id)
-        if (
-            runs.get(txn.conn, row["run_id"])["state"] == RunState.READY
-            and gates.next_effective(txn.conn, row["run_id"]) is None
-        ):
-            runs.move_back_to_waiting(txn, row["run_id"])
         summary = f"{person(principal)} took the decision on “{row['title']}” back"
         trail_rows.append(
             txn, by=principal, kind="decision_voided", subject=row["run_id"], summary=summary, after={"gate": gate_id}

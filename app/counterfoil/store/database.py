@@ -23,7 +23,7 @@ from counterfoil.store.migrating import migrate
 from counterfoil.store.transactions import Txn
 
 T = TypeVar("T")
-SCHEMA = schema.SCHEMA
+SCHEMA, APPLICATION = schema.SCHEMA, schema.APPLICATION
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "webdav", "davfs"})
 BUSY_MS = 15_000
 
@@ -148,7 +148,7 @@ def open_database(home: Home, clock: Clock | None = None) -> Database:
             "Start the newer program, or choose another data folder with --home DIR.",
         )
     if version < SCHEMA:
-        migrate(home.database, version, SCHEMA)
+        migrate(home.database, version, SCHEMA, APPLICATION)
     return Database(home, clock)
 
 
@@ -162,12 +162,20 @@ def _version_of(path: Path) -> int:
         return 0
     try:
         with contextlib.closing(sqlite3.connect(path, timeout=BUSY_MS / 1000)) as raw:
-            return int(raw.execute("PRAGMA user_version").fetchone()[0])
+            application, version = (
+                int(raw.execute(f"PRAGMA {what}").fetchone()[0]) for what in ("application_id", "user_version")
+            )
+            foreign = application != APPLICATION and raw.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
     except sqlite3.DatabaseError as problem:
         raise StoreTrouble(
             f"{path} is not a database of Counterfoil: {problem}.",
             "Move it away, or restore a backup of the data folder.",
         ) from problem
+    if foreign:
+        raise StoreTrouble(
+            f"{path} is a database of another program.", "Move it away, or choose another folder with --home DIR."
+        )
+    return version if application == APPLICATION else 0
 
 
 def _refuse_network(folder: Path) -> None:

@@ -55,6 +55,28 @@ _ANSWERED = Prepared(
     )
     .order_by(_GATE.c.number)
 )
+_ANSWER_AT = Prepared(
+    sa.select(_GATE, _DECISION.c.verdict, _DECISION.c.answers, _DECISION.c.comment, _DECISION.c.principal)
+    .join(_DECISION, sa.and_(_DECISION.c.gate_id == _GATE.c.gate_id, _DECISION.c.voided_at.is_(None)))
+    .where(
+        *_SLOT,
+        any_of(_GATE.c.state, [GateState.DECIDED, GateState.EXPIRED]),
+        _GATE.c.taken_at.is_(None),
+        _DECISION.c.effective_at <= sa.bindparam("now"),
+    )
+    .order_by(_GATE.c.number.desc())
+    .limit(1)
+)
+_UNTAKEN = Prepared(
+    sa.select(_GATE)
+    .where(
+        *_SLOT[:3],
+        any_of(_GATE.c.state, [GateState.OPEN, GateState.DECIDED, GateState.EXPIRED]),
+        _GATE.c.taken_at.is_(None),
+    )
+    .order_by(_GATE.c.number)
+)
+_UNCLAIM = Prepared(sa.delete(_CLAIM).where(_CLAIM.c.gate_id == _AT_GATE, _CLAIM.c.held.is_(False)))
 _TAKE = Prepared(sa.update(_GATE).where(_GATE.c.gate_id == _AT_GATE).values(taken_at=sa.bindparam("now")))
 _SEALS = Prepared(sa.select(_SEAL).where(_SEAL.c.gate_id == _AT_GATE).order_by(_SEAL.c.n))
 _SEAL_OF = Prepared(sa.select(_SEAL).where(_SEAL.c.gate_id == _AT_GATE, _SEAL.c.n == sa.bindparam("nth")))
@@ -300,9 +322,20 @@ def answered(conn: sa.Connection, run_id: str, now_us: int) -> list[Row]:
     return _ANSWERED.all(conn, {"rid": run_id, "now": now_us})
 
 
+def answer_at(conn: sa.Connection, run_id: str, path: str, ordinal: int, slot: Slot, now_us: int) -> Row | None:
+    """As `answered`, for the newest gate at one identity and slot."""
+    return _ANSWER_AT.first(conn, {"rid": run_id, "at": path, "nth": ordinal, "what": str(slot), "now": now_us})
+
+
+def untaken(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> list[Row]:
+    """Gates at an identity that are open, or decided and not taken up yet, oldest first."""
+    return _UNTAKEN.all(conn, {"rid": run_id, "at": path, "nth": ordinal})
+
+
 def take(txn: Txn, gate_id: str) -> None:
-    """Mark a decided gate as taken up by its run; from now on it cannot be voided."""
+    """Mark a decided gate as taken up by its run: from now on it cannot be voided, and claims nothing unless it was approved."""
     _TAKE.run(txn.conn, {"gid": gate_id, "now": txn.now_us})
+    _UNCLAIM.run(txn.conn, {"gid": gate_id})
 
 
 def add_seals(txn: Txn, gate_id: str, items: Sequence[tuple[int, str, str, str]]) -> None:
@@ -407,8 +440,3 @@ def next_effective(conn: sa.Connection, run_id: str) -> int | None:
     """The earliest instant at which a decision on this run that was not taken up takes effect."""
     at: int | None = _NEXT_EFFECTIVE.value(conn, {"rid": run_id})
     return at
-
-
-def drop_claims(txn: Txn, gate_id: str) -> None:
-    """The gate was not approved: it claims nothing any more."""
-    txn.do(sa.delete(_CLAIM).where(_CLAIM.c.gate_id == gate_id))

@@ -14,25 +14,28 @@ import sqlalchemy as sa
 
 from counterfoil.errors import StoreTrouble
 from counterfoil.store import migrations
+from counterfoil.store.blobs import sync_folder
 
 
-def migrate(path: Path, found: int, wanted: int) -> None:
-    """Migrate the file at `path` from data version `found` to `wanted`.
+def migrate(path: Path, found: int, wanted: int, application: int) -> None:
+    """Migrate the file at `path` from data version `found` to `wanted`, and mark it as a file of ours.
+
+    The old file stays beside it as `….before-N`; at every moment there is one whole file at `path`.
 
     Raises:
-        StoreTrouble: the migrated copy does not pass SQLite's own check; the old file is untouched.
+        StoreTrouble: another program has the file open, or the migrated copy does not pass SQLite's own check; nothing was changed.
     """
     copy = path.with_name(f"{path.name}.{os.getpid()}.new")
     copy.unlink(missing_ok=True)
     try:
         if found:
             _copy(path, copy)
-        _upgrade(copy, wanted)
+        _upgrade(copy, wanted, application)
         _verify(copy)
         if found:
-            os.replace(path, path.with_name(f"{path.name}.before-{wanted}"))
-            _drop_side_files(path)
+            _keep_aside(path, path.with_name(f"{path.name}.before-{wanted}"))
         _place(copy, path, replace=bool(found))
+        sync_folder(path.parent)
     finally:
         copy.unlink(missing_ok=True)
         _drop_side_files(copy)
@@ -48,7 +51,20 @@ def _place(copy: Path, path: Path, *, replace: bool) -> None:
 
 def _copy(source: Path, target: Path) -> None:
     with contextlib.closing(sqlite3.connect(source)) as old, contextlib.closing(sqlite3.connect(target)) as new:
+        try:
+            # out of WAL, so that all of it is in the one file: nothing may be left over that would be read into its successor
+            old.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.OperationalError as problem:
+            raise StoreTrouble(
+                f"{source.name} has to be brought to a newer data version, but another program has it open.",
+                "Stop the runner and close the window, then start again.",
+            ) from problem
         old.backup(new)
+
+
+def _keep_aside(path: Path, aside: Path) -> None:
+    aside.unlink(missing_ok=True)
+    os.link(path, aside)
 
 
 def _drop_side_files(path: Path) -> None:
@@ -56,7 +72,7 @@ def _drop_side_files(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def _upgrade(path: Path, wanted: int) -> None:
+def _upgrade(path: Path, wanted: int, application: int) -> None:
     # Alembic costs 0.2 s and is needed once
     from alembic import command
     from alembic.config import Config
@@ -68,6 +84,7 @@ def _upgrade(path: Path, wanted: int) -> None:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
     with contextlib.closing(sqlite3.connect(path)) as raw:
+        raw.execute(f"PRAGMA application_id={application}")
         raw.execute(f"PRAGMA user_version={wanted}")
         raw.commit()
 

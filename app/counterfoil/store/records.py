@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +103,16 @@ def record_hash(before: str, row: dict[str, Any] | Row) -> str:
     )  # fmt: skip
     text = json.dumps([before, *(row[name] for name in names)], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def first_broken(run_id: str, rows: Sequence[Row]) -> Row | None:
+    """The first record of a run, in commit order, whose hash does not hold; None where all do."""
+    before = run_id
+    for row in rows:
+        if record_hash(before, row) != row["hash"]:
+            return row
+        before = row["hash"]
+    return None
 
 
 def of_run(conn: sa.Connection, run_id: str) -> list[Row]:

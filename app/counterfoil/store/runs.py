@@ -16,6 +16,13 @@ from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 _RUN = tables.run
 _BY_ID = Prepared(sa.select(_RUN).where(_RUN.c.run_id == sa.bindparam("rid")))
 _FENCE = Prepared(sa.select(_RUN.c.fence, _RUN.c.state).where(_RUN.c.run_id == sa.bindparam("rid")))
+_HASTEN = Prepared(
+    sa.update(_RUN)
+    .where(
+        _RUN.c.run_id == sa.bindparam("rid"), _RUN.c.state == str(RunState.READY), _RUN.c.ready_at > sa.bindparam("at")
+    )
+    .values(ready_at=sa.bindparam("at"))
+)
 _NEXT_NUMBER = sa.select(sa.func.coalesce(sa.func.max(_RUN.c.number), 0) + 1)
 _CLAIM = Prepared(
     sa.update(_RUN)
@@ -118,6 +125,17 @@ def check_fence(txn: Txn, run_id: str, fence: int) -> None:
         raise Stale(f"run {run_id[:8]}: fence {fence}, now {held}")
 
 
+def confirm(conn: sa.Connection, run_id: str, fence: int) -> None:
+    """See outside of a transaction whether a holder is stale.
+
+    Raises:
+        Stale: it is.
+    """
+    run = get(conn, run_id)
+    if run["fence"] != fence or run["state"] != RunState.RUNNING:
+        raise Stale(f"run {run_id[:8]}: fence {fence}, now {run['fence']} and {run['state']}")
+
+
 def move(txn: Txn, run_id: str, target: RunState, **changes: object) -> bool:
     """Take one arrow to `target`, from any state that has it; False where the run is in no such state."""
     changed = _move(target, tuple(changes)).do(txn.conn, {"rid": run_id, **changes})
@@ -137,6 +155,7 @@ def claim(txn: Txn, run_id: str) -> Row | None:
     """Take the right to advance a ready run: the fence grows, so every earlier holder is harmless. None when not ready."""
     changed = _CLAIM.do(txn.conn, {"rid": run_id, "now": txn.now_us})
     txn.fences.pop(run_id, None)
+    txn.heads.pop(run_id, None)  # another process may have written since this one held the run
     return get(txn.conn, run_id) if changed else None
 
 
@@ -154,8 +173,10 @@ def next_ready_at(conn: sa.Connection, run_id: str | None = None) -> int | None:
 
 
 def make_ready(txn: Txn, run_id: str, at_us: int | None = None) -> bool:
-    """A wait was answered: the run may be claimed from `at_us` on."""
-    return move(txn, run_id, RunState.READY, ready_at=at_us or txn.now_us)
+    """A wait was answered: the run may be claimed from `at_us` on. A run that would be ready later is hastened."""
+    at = at_us or txn.now_us
+    _HASTEN.run(txn.conn, {"rid": run_id, "at": at})
+    return move(txn, run_id, RunState.READY, ready_at=at)
 
 
 def in_state(conn: sa.Connection, states: Sequence[RunState]) -> list[Row]:
@@ -202,15 +223,6 @@ def find(conn: sa.Connection, reference: str) -> list[Row]:
     else:
         query = sa.select(_RUN).where(_RUN.c.run_id.startswith(reference, autoescape=True)).limit(2)
     return list(conn.execute(query).mappings().all())
-
-
-def move_back_to_waiting(txn: Txn, run_id: str) -> None:
-    """The decision that made a run ready was taken back before it took effect."""
-    txn.do(
-        sa.update(_RUN)
-        .where(_RUN.c.run_id == run_id, _RUN.c.state == str(RunState.READY))
-        .values(state=str(RunState.WAITING), ready_at=None)
-    )
 
 
 def to_cancel(conn: sa.Connection) -> list[Row]:

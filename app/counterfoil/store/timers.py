@@ -27,8 +27,12 @@ _CANCEL = Prepared(sa.update(_TIMER).where(*_OF_RUN).values(state="cancelled"))
 _NEXT = Prepared(sa.select(sa.func.min(_TIMER.c.due_at)).where(_TIMER.c.state == "pending"))
 
 
-def set_timer(txn: Txn, run_id: str, path: str, ordinal: int, kind: str, due_at: int, args_digest: str = "") -> int:
-    """Set a timer once; asking again keeps the instant first set. The instant."""
+def set_timer(
+    txn: Txn, run_id: str, path: str, ordinal: int, kind: str, due_at: int, args_digest: str = "", *, anew: bool = False
+) -> int:
+    """Set a timer once; asking again keeps the instant first set, unless it is set `anew`. The instant."""
+    if anew:
+        reset(txn, run_id, path, ordinal, kind)
     _SET.run(
         txn.conn,
         {

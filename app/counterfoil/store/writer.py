@@ -22,6 +22,8 @@ from counterfoil.store.database import Database, is_full, translated
 from counterfoil.store.transactions import Txn
 
 T = TypeVar("T")
+BATCH = 500  # operations in one transaction: short enough for other processes' busy timeout
+HEADS_KEPT = 10_000  # record hashes that chaining need not read again
 
 
 @dataclass(slots=True)
@@ -83,7 +85,7 @@ class Writer:
         job = first
         while job is not None:
             batch.append(job)
-            if len(batch) >= 500:  # keeps a transaction short enough for other processes' busy timeout
+            if len(batch) >= BATCH:
                 return batch, False
             try:
                 job = self._jobs.get_nowait()
@@ -112,6 +114,8 @@ class Writer:
         raw.execute("COMMIT")
         self.commits += 1
         self.syncs += durable
+        if len(self._heads) > HEADS_KEPT:
+            self._heads.clear()
 
     def _perform(self, txn: Txn, job: _Job, raw: Any) -> None:
         txn.touched.clear()
@@ -166,7 +170,9 @@ def _tell(jobs: list[_Job]) -> None:
     for job in jobs:
         if job.future.done():
             continue
-        if job.problem is not None:
+        if isinstance(job.problem, StopIteration):  # a future cannot carry it
+            job.future.set_exception(RuntimeError(f"an operation raised {job.problem!r}"))
+        elif job.problem is not None:
             job.future.set_exception(job.problem)
         else:
             job.future.set_result(job.result)

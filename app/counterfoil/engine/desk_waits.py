@@ -1,0 +1,133 @@
+"""What else a session may ask of the desk: a timer, a look at other runs, the end of a race."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from counterfoil.authoring.codec import canonical, digest
+from counterfoil.engine import killpoints
+from counterfoil.engine.desk_failures import alarm
+from counterfoil.engine.desk_gates import recorded_reply
+from counterfoil.engine.holding import Breach, Hold, Identity
+from counterfoil.engine.shapes import LATEST_US, digest_in, name_in, whole
+from counterfoil.engine.uploads import Uploads
+from counterfoil.facts import Outcome, StepKind
+from counterfoil.store import gates, records, timers
+from counterfoil.store.transactions import Txn
+
+Frame = dict[str, Any]
+Reply = tuple[dict[str, Any], bytes]
+MOST_KEYS = 100_000
+MOST_BRANCHES = 10_000
+
+
+class WaitDesk:
+    """Timers, look-ups and races. `poll` takes up answers; `pure` is an identity where nothing stands."""
+
+    def __init__(
+        self, hold: Hold, uploads: Uploads, pure: Callable[[Frame], Identity], poll: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._hold = hold
+        self._uploads = uploads
+        self._pure = pure
+        self._poll = poll
+
+    async def timer(self, frame: Frame, identity: Identity) -> Reply:
+        """Set a timer once and wait for it."""
+        span, until = frame["for"], frame["until"]
+        if (span is None) == (until is None):
+            raise Breach("a timer of no timer's shape")
+        whole(until if span is None else span, "a timer", low=-LATEST_US, high=LATEST_US)
+        hold = self._hold
+        args = digest(canonical([span, until]))
+
+        def operation(txn: Txn) -> int:
+            due = until if span is None else txn.now_us + span
+            return timers.set_timer(txn, hold.run_id, *identity, "sleep", due, args)
+
+        due = await hold.do(operation)
+        asked_for = False
+        while True:
+            row = records.get(hold.powers.database.reader, hold.run_id, *identity)
+            if row is not None:
+                hold.known.add(identity)
+                return recorded_reply(hold, row), b""
+            if hold.powers.clock.now_us() >= due and not asked_for:
+                asked_for = True
+                await self._poll()
+                continue
+            asked_for = False
+            alarm(hold, identity, "sleep", due)
+            await hold.park(identity, "sleep")
+
+    async def lookup(self, frame: Frame, _: bytes) -> Reply:
+        """Say which claims other runs hold; what was said is a record."""
+        hold = self._hold
+        identity = self._pure(frame)
+        name, args_digest = name_in(frame)
+        keys = json.loads(await self._uploads.text(frame))
+        if name != "claims" or not isinstance(keys, list) or len(keys) > MOST_KEYS:
+            raise Breach("a look-up that nobody offers")
+        if not all(isinstance(key, str) for key in keys):
+            raise Breach("a look-up of what is no key")
+        hold.known.add(identity)
+
+        def operation(txn: Txn) -> None:
+            found: dict[str, str] = {}
+            for row in gates.rivals(txn.conn, hold.workspace, keys, hold.run_id, held_only=False):
+                state = "approved" if row["held"] else f"waiting at g-{row['gate_number']}"
+                found.setdefault(row["key"], f"already in run {row['run_number']}, {state}")
+            kept, in_blob = hold.powers.blobs.keep_text(canonical(found))
+            new = records.NewRecord(
+                run_id=hold.run_id,
+                path=identity[0],
+                ordinal=identity[1],
+                kind=StepKind.LOOKUP,
+                name=name,
+                args_digest=args_digest,
+                outcome=Outcome.OK,
+                payload=kept,
+                payload_blob=in_blob,
+                summary=f"{len(found)} of {len(keys)} held elsewhere",
+            )
+            records.append(txn, new)
+
+        await hold.do(operation)
+        killpoints.reach("after_record")
+        row = records.get(hold.powers.database.reader, hold.run_id, *identity)
+        return (recorded_reply(hold, row) if row is not None else {"k": "close"}), b""
+
+    async def race(self, frame: Frame, _: bytes) -> Reply:
+        """Record who was first; what the others still wait for ends with it."""
+        hold = self._hold
+        identity = self._pure(frame)
+        of = whole(frame["of"], "a race", low=1, high=MOST_BRANCHES)
+        winner, args_digest = whole(frame["winner"], "a winner", high=of - 1), digest_in(frame)
+        hold.known.add(identity)
+        prefix = f"{identity[0]}/" if identity[0] else ""
+        losers = [f"{prefix}{identity[1]}/{index}" for index in range(of) if index != winner]
+
+        def operation(txn: Txn) -> int:
+            for path in losers:
+                gates.withdraw_below(txn, hold.run_id, path, "Another branch was first")
+                timers.cancel_below(txn, hold.run_id, path)
+            new = records.NewRecord(
+                run_id=hold.run_id,
+                path=identity[0],
+                ordinal=identity[1],
+                kind=StepKind.RACE,
+                name="first",
+                args_digest=args_digest,
+                outcome=Outcome.OK,
+                payload=str(winner),
+                summary=f"branch {winner} was first",
+            )
+            records.append(txn, new)
+            return txn.now_us
+
+        at = await hold.do(operation)
+        hold.lose(losers)
+        killpoints.reach("after_record")
+        return {"k": "ok", "at": at}, b""

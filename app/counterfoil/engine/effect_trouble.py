@@ -1,0 +1,165 @@
+"""Trying an effect, and what becomes of a try that failed, that met other files, or whose end nobody knows.
+
+Nothing here decides what happens next: rows are written (a timer, a gate, how the try ended) and the desk looks at the effect again.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from counterfoil.authoring.codec import canonical, digest
+from counterfoil.engine import file_sets, killpoints
+from counterfoil.engine.desk_failures import FailureDesk, open_failure, set_retry
+from counterfoil.engine.desk_gates import GateDesk, blank_spec
+from counterfoil.engine.effect_values import Asked, Ended
+from counterfoil.engine.failing import EFFECT_TRIES, wait_us
+from counterfoil.engine.holding import Hold
+from counterfoil.engine.ports import Conflict, EffectTrouble, Finding, OutcomeUnknown, Reconciled
+from counterfoil.errors import SecretMissing
+from counterfoil.facts import AttemptState, DoubtPolicy, FailureClass, GateKind, Outcome, Slot
+from counterfoil.store import records
+from counterfoil.store.transactions import Txn
+
+HOW = {
+    "mail@1": "Look in Sent items for this subject.",
+    "http@1": "Ask the other side for the request with this key.",
+}
+_log = logging.getLogger(__name__)
+
+
+class EffectTroubles:
+    """The tries of effects."""
+
+    def __init__(self, hold: Hold, gate_desk: GateDesk, failures: FailureDesk) -> None:
+        self._hold = hold
+        self._gates = gate_desk
+        self._failures = failures
+
+    async def act(self, asked: Asked) -> Ended | None:
+        """Perform an intended effect once; its end, or None where the desk has to look again."""
+        effects = self._hold.powers.effects
+        try:
+            if effects.is_file(asked.body):
+                outcome = await file_sets.apply(self._hold, asked.identity)
+            else:
+                outcome = await effects.perform(asked.body, asked.key, self._hold.workspace)
+            payload = canonical(outcome)
+        except Conflict as conflict:
+            await self._conflict(asked, conflict)
+        except EffectTrouble as trouble:
+            await self._trouble(asked, trouble)
+        except SecretMissing as missing:
+            await self._trouble(asked, EffectTrouble(str(missing), FailureClass.STRUCTURAL))
+        except OutcomeUnknown as unknown:
+            await self._unknown(asked, str(unknown))
+        except Exception as fault:  # noqa: BLE001 - nobody knows how far it came
+            _log.exception("%s ended in a way that its hands do not foresee", asked.kind)
+            await self._unknown(asked, f"{type(fault).__name__}: {fault}")
+        else:
+            killpoints.reach("after_perform")
+            return Ended(Outcome.OK, payload)
+        return None
+
+    async def _unknown(self, asked: Asked, words: str) -> None:
+        """Nobody knows how the try ended: the next look is a doubt. Of files the journal knows, so a further try is safe."""
+        if self._hold.powers.effects.is_file(asked.body):
+            await self._trouble(asked, EffectTrouble(words, FailureClass.TRANSIENT))
+
+    async def doubt(self, asked: Asked) -> Ended | None:
+        """A try without an end: by the catalogue's policy looked up, tried again, or put to a person."""
+        policy = self._hold.powers.effects.policy(asked.body)
+        if policy is DoubtPolicy.RECONCILE:
+            found = await self._look_up(asked)
+            if found.finding is Finding.HAPPENED:
+                return Ended(Outcome.OK, canonical(found.outcome), origin="looked up")
+            if found.finding is Finding.NOT_HAPPENED:
+                policy = DoubtPolicy.RETRY
+        tries = records.attempts_of(self._hold.powers.database.reader, self._hold.run_id, *asked.identity)
+        if policy is DoubtPolicy.RETRY and len(tries) < EFFECT_TRIES:
+            await self._again(asked, len(tries))
+        else:
+            await self._ask_doubt(asked, tries[-1]["started_at"])
+        return None
+
+    async def _look_up(self, asked: Asked) -> Reconciled:
+        try:
+            return await self._hold.powers.effects.reconcile(asked.body, asked.key, self._hold.workspace)
+        except Exception as problem:  # noqa: BLE001 - whatever stops the asking, the answer is not known
+            _log.info("%s could not be looked up: %s", asked.kind, problem)
+            return Reconciled(Finding.UNKNOWN)
+
+    async def _again(self, asked: Asked, tries: int) -> None:
+        """A further try is safe: the first at once, as after a crash; later ones after a while."""
+        hold = self._hold
+        wait = 0 if tries == 1 else wait_us(tries - 1, asked.key)
+        await hold.do(lambda txn: set_retry(txn, hold, asked.identity, txn.now_us + wait))
+
+    async def _ask_doubt(self, asked: Asked, began_us: int) -> None:
+        try:
+            summary = (await self._gates.entry(asked.body)).summary
+        except EffectTrouble:
+            summary = asked.kind
+        asked_digest = digest(canonical([asked.digest, began_us]))
+        spec = doubt_spec(asked, summary, began_us)
+        await self._gates.open(asked.identity, Slot.DOUBT, spec, asked_digest=asked_digest)
+
+    async def _trouble(self, asked: Asked, trouble: EffectTrouble) -> None:
+        """A try is known to have failed: once more after a while, or put before a person."""
+        hold = self._hold
+
+        def operation(txn: Txn) -> None:
+            records.end_attempt(txn, hold.run_id, *asked.identity, AttemptState.FAILED, str(trouble))
+            tries = len(records.attempts_of(txn.conn, hold.run_id, *asked.identity))
+            if trouble.failure_class is FailureClass.TRANSIENT and tries < EFFECT_TRIES:
+                set_retry(txn, hold, asked.identity, txn.now_us + wait_us(tries, asked.key, trouble.retry_after))
+                return
+            error = {"type": "EffectTrouble", "message": str(trouble), "traceback": ""}
+            open_failure(txn, hold, asked.identity, asked.kind, error, tries, is_effect=True)
+
+        await hold.do(operation, late=True)
+
+    async def _conflict(self, asked: Asked, conflict: Conflict) -> None:
+        """The folder is not what was approved: nothing was written, and the set needs a fresh approval on what is there now."""
+        hold = self._hold
+        failed = AttemptState.FAILED
+        await hold.do(
+            lambda txn: records.end_attempt(txn, hold.run_id, *asked.identity, failed, str(conflict)), late=True
+        )
+        items = file_sets.items_of(hold.powers.database.reader, hold, asked.identity)
+        title = f"Files changed since the approval: {', '.join(conflict.paths[:3])}"
+        plan: list[dict[str, Any]] = [{"body": body, "needs": [], "editable": []} for _, body, _ in items]
+        spec = blank_spec(GateKind.APPROVAL, title, plan=plan, flags=[str(conflict)])
+        spec["about"] = {"why": "conflict", "paths": conflict.paths}
+        try:
+            asked_digest = digest(canonical([str(conflict), len(items)]))
+            await self._gates.open(asked.identity, Slot.GATE, spec, asked_digest=asked_digest)
+        except EffectTrouble as trouble:
+            await self._failures.ask(asked.identity, asked.kind, str(trouble), is_effect=True)
+
+
+def doubt_spec(asked: Asked, summary: str, began_us: int) -> dict[str, Any]:
+    """The gate “Did this happen?”: what is known, how to find out, and the three answers."""
+    facts = [
+        [name, value] for name, value in asked.body["args"].items() if isinstance(value, (str, int, list)) and value
+    ]
+    blank = {"help": "", "default": None, "remember": False, "remakes": False}
+    choice = {
+        **blank,
+        "name": "choice",
+        "type": "choice",
+        "label": "Did it happen?",
+        "choices": ["happened", "not_happened", "stop"],
+        "required": True,
+    }
+    result = {
+        **blank,
+        "name": "result",
+        "type": "text",
+        "label": "What came of it",
+        "choices": None,
+        "required": False,
+    }
+    how = HOW.get(asked.kind, "Look at the other side.")
+    about = {"effect": asked.kind, "key": asked.key, "began_us": began_us, "facts": facts, "how": how}
+    return blank_spec(GateKind.DOUBT, f"Did this happen? {summary}", fields=[choice, result], about=about)

@@ -28,69 +28,85 @@ _SLOT = (
     _GATE.c.ordinal == sa.bindparam("nth"),
     _GATE.c.slot == sa.bindparam("what"),
 )
-_NEXT_NUMBER = Prepared(sa.select(sa.func.coalesce(sa.func.max(_GATE.c.number), 0) + 1))
-_GET = Prepared(sa.select(_GATE).where(_GATE.c.gate_id == _AT_GATE))
-_NEWEST = Prepared(sa.select(_GATE).where(*_SLOT).order_by(_GATE.c.number.desc()).limit(1))
-_ROUNDS = Prepared(sa.select(sa.func.count()).where(*_SLOT))
-_OF_RUN = Prepared(sa.select(_GATE).where(_OF).order_by(_GATE.c.number))
-_OPEN_IDS = Prepared(sa.select(_GATE.c.gate_id).where(_OF, _IS_OPEN))
+_NEXT_NUMBER = Prepared(lambda: sa.select(sa.func.coalesce(sa.func.max(_GATE.c.number), 0) + 1))
+_GET = Prepared(lambda: sa.select(_GATE).where(_GATE.c.gate_id == _AT_GATE))
+_NEWEST = Prepared(lambda: sa.select(_GATE).where(*_SLOT).order_by(_GATE.c.number.desc()).limit(1))
+_ROUNDS = Prepared(lambda: sa.select(sa.func.count()).where(*_SLOT))
+_OF_RUN = Prepared(lambda: sa.select(_GATE).where(_OF).order_by(_GATE.c.number))
+_OPEN_IDS = Prepared(lambda: sa.select(_GATE.c.gate_id).where(_OF, _IS_OPEN))
 _CLOSE = Prepared(
-    sa.update(_GATE)
-    .where(_GATE.c.gate_id == _AT_GATE, _IS_OPEN)
-    .values(state=sa.bindparam("became"), closed_at=sa.bindparam("now"), closed_why=sa.bindparam("said"))
+    lambda: (
+        sa.update(_GATE)
+        .where(_GATE.c.gate_id == _AT_GATE, _IS_OPEN)
+        .values(state=sa.bindparam("became"), closed_at=sa.bindparam("now"), closed_why=sa.bindparam("said"))
+    )
 )
 _DECISIONS = Prepared(
-    sa.select(_DECISION)
-    .where(_DECISION.c.gate_id == _AT_GATE, _DECISION.c.voided_at.is_(None))
-    .order_by(_DECISION.c.row)
+    lambda: (
+        sa.select(_DECISION)
+        .where(_DECISION.c.gate_id == _AT_GATE, _DECISION.c.voided_at.is_(None))
+        .order_by(_DECISION.c.row)
+    )
 )
 _ANSWERED = Prepared(
-    sa.select(_GATE, _DECISION.c.verdict, _DECISION.c.answers, _DECISION.c.comment, _DECISION.c.principal)
-    .join(_DECISION, sa.and_(_DECISION.c.gate_id == _GATE.c.gate_id, _DECISION.c.voided_at.is_(None)))
-    .where(
-        _OF,
-        any_of(_GATE.c.state, [GateState.DECIDED, GateState.EXPIRED]),
-        _GATE.c.taken_at.is_(None),
-        _DECISION.c.effective_at <= sa.bindparam("now"),
+    lambda: (
+        sa.select(_GATE, _DECISION.c.verdict, _DECISION.c.answers, _DECISION.c.comment, _DECISION.c.principal)
+        .join(_DECISION, sa.and_(_DECISION.c.gate_id == _GATE.c.gate_id, _DECISION.c.voided_at.is_(None)))
+        .where(
+            _OF,
+            any_of(_GATE.c.state, [GateState.DECIDED, GateState.EXPIRED]),
+            _GATE.c.taken_at.is_(None),
+            _DECISION.c.effective_at <= sa.bindparam("now"),
+        )
+        .order_by(_GATE.c.number)
     )
-    .order_by(_GATE.c.number)
 )
 _ANSWER_AT = Prepared(
-    sa.select(_GATE, _DECISION.c.verdict, _DECISION.c.answers, _DECISION.c.comment, _DECISION.c.principal)
-    .join(_DECISION, sa.and_(_DECISION.c.gate_id == _GATE.c.gate_id, _DECISION.c.voided_at.is_(None)))
-    .where(
-        *_SLOT,
-        any_of(_GATE.c.state, [GateState.DECIDED, GateState.EXPIRED]),
-        _GATE.c.taken_at.is_(None),
-        _DECISION.c.effective_at <= sa.bindparam("now"),
+    lambda: (
+        sa.select(_GATE, _DECISION.c.verdict, _DECISION.c.answers, _DECISION.c.comment, _DECISION.c.principal)
+        .join(_DECISION, sa.and_(_DECISION.c.gate_id == _GATE.c.gate_id, _DECISION.c.voided_at.is_(None)))
+        .where(
+            *_SLOT,
+            any_of(_GATE.c.state, [GateState.DECIDED, GateState.EXPIRED]),
+            _GATE.c.taken_at.is_(None),
+            _DECISION.c.effective_at <= sa.bindparam("now"),
+        )
+        .order_by(_GATE.c.number.desc())
+        .limit(1)
     )
-    .order_by(_GATE.c.number.desc())
-    .limit(1)
 )
 _UNTAKEN = Prepared(
-    sa.select(_GATE)
-    .where(
-        *_SLOT[:3],
-        any_of(_GATE.c.state, [GateState.OPEN, GateState.DECIDED, GateState.EXPIRED]),
-        _GATE.c.taken_at.is_(None),
+    lambda: (
+        sa.select(_GATE)
+        .where(
+            *_SLOT[:3],
+            any_of(_GATE.c.state, [GateState.OPEN, GateState.DECIDED, GateState.EXPIRED]),
+            _GATE.c.taken_at.is_(None),
+        )
+        .order_by(_GATE.c.number)
     )
-    .order_by(_GATE.c.number)
 )
-_UNCLAIM = Prepared(sa.delete(_CLAIM).where(_CLAIM.c.gate_id == _AT_GATE, _CLAIM.c.held.is_(False)))
-_TAKE = Prepared(sa.update(_GATE).where(_GATE.c.gate_id == _AT_GATE).values(taken_at=sa.bindparam("now")))
-_SEALS = Prepared(sa.select(_SEAL).where(_SEAL.c.gate_id == _AT_GATE).order_by(_SEAL.c.n))
-_SEAL_OF = Prepared(sa.select(_SEAL).where(_SEAL.c.gate_id == _AT_GATE, _SEAL.c.n == sa.bindparam("nth")))
+_UNCLAIM = Prepared(lambda: sa.delete(_CLAIM).where(_CLAIM.c.gate_id == _AT_GATE, _CLAIM.c.held.is_(False)))
+_TAKE = Prepared(lambda: sa.update(_GATE).where(_GATE.c.gate_id == _AT_GATE).values(taken_at=sa.bindparam("now")))
+_SEALS = Prepared(lambda: sa.select(_SEAL).where(_SEAL.c.gate_id == _AT_GATE).order_by(_SEAL.c.n))
+_SEAL_OF = Prepared(lambda: sa.select(_SEAL).where(_SEAL.c.gate_id == _AT_GATE, _SEAL.c.n == sa.bindparam("nth")))
 _SPEND = Prepared(
-    sa.update(_SEAL)
-    .where(_SEAL.c.gate_id == _AT_GATE, _SEAL.c.n == sa.bindparam("item"), _SEAL.c.spent_at_path.is_(None))
-    .values(spent_at_path=sa.bindparam("at"), spent_at_ordinal=sa.bindparam("nth"))
+    lambda: (
+        sa.update(_SEAL)
+        .where(_SEAL.c.gate_id == _AT_GATE, _SEAL.c.n == sa.bindparam("item"), _SEAL.c.spent_at_path.is_(None))
+        .values(spent_at_path=sa.bindparam("at"), spent_at_ordinal=sa.bindparam("nth"))
+    )
 )
-_DUE = Prepared(sa.select(_GATE).where(_IS_OPEN, _GATE.c.due_at <= sa.bindparam("now")))
-_NEXT_DUE = Prepared(sa.select(sa.func.min(_GATE.c.due_at)).where(_IS_OPEN))
+_DUE = Prepared(lambda: sa.select(_GATE).where(_IS_OPEN, _GATE.c.due_at <= sa.bindparam("now")))
+_NEXT_DUE = Prepared(lambda: sa.select(sa.func.min(_GATE.c.due_at)).where(_IS_OPEN))
 _NEXT_EFFECTIVE = Prepared(
-    sa.select(sa.func.min(_DECISION.c.effective_at))
-    .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
-    .where(_OF, _GATE.c.state == str(GateState.DECIDED), _GATE.c.taken_at.is_(None), _DECISION.c.voided_at.is_(None))
+    lambda: (
+        sa.select(sa.func.min(_DECISION.c.effective_at))
+        .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
+        .where(
+            _OF, _GATE.c.state == str(GateState.DECIDED), _GATE.c.taken_at.is_(None), _DECISION.c.voided_at.is_(None)
+        )
+    )
 )
 
 

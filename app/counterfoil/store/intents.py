@@ -12,26 +12,30 @@ from counterfoil.store.transactions import Prepared, Row, Txn
 
 _INTENT = tables.intent
 _RECORD = tables.record
-_INSERT = Prepared(sa.insert(_INTENT), [column.name for column in _INTENT.c])
+_INSERT = Prepared(lambda: sa.insert(_INTENT), [column.name for column in _INTENT.c])
 _GET = Prepared(
-    sa.select(_INTENT).where(
+    lambda: sa.select(_INTENT).where(
         _INTENT.c.run_id == sa.bindparam("rid"),
         _INTENT.c.path == sa.bindparam("at"),
         _INTENT.c.ordinal == sa.bindparam("nth"),
     )
 )
-_OF_RUN = Prepared(sa.select(_INTENT).where(_INTENT.c.run_id == sa.bindparam("rid")).order_by(_INTENT.c.committed_at))
+_OF_RUN = Prepared(
+    lambda: sa.select(_INTENT).where(_INTENT.c.run_id == sa.bindparam("rid")).order_by(_INTENT.c.committed_at)
+)
 _OPEN = Prepared(
-    sa.select(_INTENT)
-    .outerjoin(
-        _RECORD,
-        sa.and_(
-            _RECORD.c.run_id == _INTENT.c.run_id,
-            _RECORD.c.path == _INTENT.c.path,
-            _RECORD.c.ordinal == _INTENT.c.ordinal,
-        ),
+    lambda: (
+        sa.select(_INTENT)
+        .outerjoin(
+            _RECORD,
+            sa.and_(
+                _RECORD.c.run_id == _INTENT.c.run_id,
+                _RECORD.c.path == _INTENT.c.path,
+                _RECORD.c.ordinal == _INTENT.c.ordinal,
+            ),
+        )
+        .where(_INTENT.c.run_id == sa.bindparam("rid"), _RECORD.c.row.is_(None))
     )
-    .where(_INTENT.c.run_id == sa.bindparam("rid"), _RECORD.c.row.is_(None))
 )
 
 

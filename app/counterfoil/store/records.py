@@ -15,14 +15,17 @@ from counterfoil.store import tables
 from counterfoil.store.transactions import Prepared, Row, Txn
 
 _RECORD = tables.record
-_INSERT = Prepared(sa.insert(_RECORD), [column.name for column in _RECORD.c if column.name != "row"])
-_OF_RUN = sa.select(_RECORD).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row)
-_ALL = Prepared(_OF_RUN)
-_LAST = Prepared(_OF_RUN.order_by(None).order_by(_RECORD.c.row.desc()).limit(1))
-_HEAD = Prepared(
-    sa.select(_RECORD.c.hash).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row.desc()).limit(1)
+_INSERT = Prepared(lambda: sa.insert(_RECORD), [column.name for column in _RECORD.c if column.name != "row"])
+_ALL = Prepared(lambda: sa.select(_RECORD).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row))
+_LAST = Prepared(
+    lambda: sa.select(_RECORD).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row.desc()).limit(1)
 )
-_COUNT = Prepared(sa.select(sa.func.count()).where(_RECORD.c.run_id == sa.bindparam("rid")))
+_HEAD = Prepared(
+    lambda: (
+        sa.select(_RECORD.c.hash).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row.desc()).limit(1)
+    )
+)
+_COUNT = Prepared(lambda: sa.select(sa.func.count()).where(_RECORD.c.run_id == sa.bindparam("rid")))
 _ATTEMPT = tables.attempt
 
 
@@ -34,15 +37,19 @@ def _here(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
     )
 
 
-_GET = Prepared(sa.select(_RECORD).where(*_here(_RECORD)))
-_ATTEMPTS = Prepared(sa.select(_ATTEMPT).where(_ATTEMPT.c.run_id == sa.bindparam("rid")).order_by(_ATTEMPT.c.row))
-_TRIES = Prepared(sa.select(_ATTEMPT).where(*_here(_ATTEMPT)).order_by(_ATTEMPT.c.n))
-_TRIED = Prepared(sa.select(sa.func.count()).where(*_here(_ATTEMPT)))
-_NOTE = Prepared(sa.insert(_ATTEMPT), [column.name for column in _ATTEMPT.c if column.name != "row"])
+_GET = Prepared(lambda: sa.select(_RECORD).where(*_here(_RECORD)))
+_ATTEMPTS = Prepared(
+    lambda: sa.select(_ATTEMPT).where(_ATTEMPT.c.run_id == sa.bindparam("rid")).order_by(_ATTEMPT.c.row)
+)
+_TRIES = Prepared(lambda: sa.select(_ATTEMPT).where(*_here(_ATTEMPT)).order_by(_ATTEMPT.c.n))
+_TRIED = Prepared(lambda: sa.select(sa.func.count()).where(*_here(_ATTEMPT)))
+_NOTE = Prepared(lambda: sa.insert(_ATTEMPT), [column.name for column in _ATTEMPT.c if column.name != "row"])
 _END = Prepared(
-    sa.update(_ATTEMPT)
-    .where(_ATTEMPT.c.row == sa.select(sa.func.max(_ATTEMPT.c.row)).where(*_here(_ATTEMPT)).scalar_subquery())
-    .values(state=sa.bindparam("became"), ended_at=sa.bindparam("now"), message=sa.bindparam("said"))
+    lambda: (
+        sa.update(_ATTEMPT)
+        .where(_ATTEMPT.c.row == sa.select(sa.func.max(_ATTEMPT.c.row)).where(*_here(_ATTEMPT)).scalar_subquery())
+        .values(state=sa.bindparam("became"), ended_at=sa.bindparam("now"), message=sa.bindparam("said"))
+    )
 )
 
 

@@ -14,34 +14,42 @@ from counterfoil.store import tables, trail_rows
 from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 
 _RUN = tables.run
-_BY_ID = Prepared(sa.select(_RUN).where(_RUN.c.run_id == sa.bindparam("rid")))
-_FENCE = Prepared(sa.select(_RUN.c.fence, _RUN.c.state).where(_RUN.c.run_id == sa.bindparam("rid")))
+_BY_ID = Prepared(lambda: sa.select(_RUN).where(_RUN.c.run_id == sa.bindparam("rid")))
+_FENCE = Prepared(lambda: sa.select(_RUN.c.fence, _RUN.c.state).where(_RUN.c.run_id == sa.bindparam("rid")))
 _HASTEN = Prepared(
-    sa.update(_RUN)
-    .where(
-        _RUN.c.run_id == sa.bindparam("rid"), _RUN.c.state == str(RunState.READY), _RUN.c.ready_at > sa.bindparam("at")
+    lambda: (
+        sa.update(_RUN)
+        .where(
+            _RUN.c.run_id == sa.bindparam("rid"),
+            _RUN.c.state == str(RunState.READY),
+            _RUN.c.ready_at > sa.bindparam("at"),
+        )
+        .values(ready_at=sa.bindparam("at"))
     )
-    .values(ready_at=sa.bindparam("at"))
 )
 _NEXT_NUMBER = sa.select(sa.func.coalesce(sa.func.max(_RUN.c.number), 0) + 1)
 _CLAIM = Prepared(
-    sa.update(_RUN)
-    .where(_RUN.c.run_id == sa.bindparam("rid"), _RUN.c.state == str(RunState.READY))
-    .values(
-        state=str(RunState.RUNNING),
-        fence=_RUN.c.fence + 1,
-        ready_at=None,
-        started_at=sa.func.coalesce(_RUN.c.started_at, sa.bindparam("now")),
+    lambda: (
+        sa.update(_RUN)
+        .where(_RUN.c.run_id == sa.bindparam("rid"), _RUN.c.state == str(RunState.READY))
+        .values(
+            state=str(RunState.RUNNING),
+            fence=_RUN.c.fence + 1,
+            ready_at=None,
+            started_at=sa.func.coalesce(_RUN.c.started_at, sa.bindparam("now")),
+        )
     )
 )
 _CLAIMABLE = Prepared(
-    sa.select(_RUN.c.run_id)
-    .where(_RUN.c.state == str(RunState.READY), _RUN.c.ready_at <= sa.bindparam("now"))
-    .order_by(sa.case((_RUN.c.started_at.is_(None), 1), else_=0), _RUN.c.ready_at)
-    .limit(sa.bindparam("most"))
+    lambda: (
+        sa.select(_RUN.c.run_id)
+        .where(_RUN.c.state == str(RunState.READY), _RUN.c.ready_at <= sa.bindparam("now"))
+        .order_by(sa.case((_RUN.c.started_at.is_(None), 1), else_=0), _RUN.c.ready_at)
+        .limit(sa.bindparam("most"))
+    )
 )
 _TO_CANCEL = Prepared(
-    sa.select(_RUN).where(
+    lambda: sa.select(_RUN).where(
         any_of(_RUN.c.state, [RunState.READY, RunState.WAITING, RunState.RUNNING]), _RUN.c.cancel_by.is_not(None)
     )
 )
@@ -147,8 +155,14 @@ def move(txn: Txn, run_id: str, target: RunState, **changes: object) -> bool:
 @functools.cache
 def _move(target: RunState, names: tuple[str, ...]) -> Prepared:
     sources = [state for state, targets in RUN_ARROWS.items() if target in targets]
-    statement = sa.update(_RUN).where(_RUN.c.run_id == sa.bindparam("rid"), any_of(_RUN.c.state, sources))
-    return Prepared(statement.values(state=str(target)), names)
+    return Prepared(
+        lambda: (
+            sa.update(_RUN)
+            .where(_RUN.c.run_id == sa.bindparam("rid"), any_of(_RUN.c.state, sources))
+            .values(state=str(target))
+        ),
+        names,
+    )
 
 
 def claim(txn: Txn, run_id: str) -> Row | None:

@@ -15,16 +15,16 @@ _HERE = (
     _TIMER.c.ordinal == sa.bindparam("nth"),
     _TIMER.c.kind == sa.bindparam("what"),
 )
-_SET = Prepared(insert(_TIMER).on_conflict_do_nothing(), [column.name for column in _TIMER.c])
-_GET = Prepared(sa.select(_TIMER).where(*_HERE))
-_END = Prepared(sa.update(_TIMER).where(*_HERE).values(state=sa.bindparam("became")))
+_SET = Prepared(lambda: insert(_TIMER).on_conflict_do_nothing(), [column.name for column in _TIMER.c])
+_GET = Prepared(lambda: sa.select(_TIMER).where(*_HERE))
+_END = Prepared(lambda: sa.update(_TIMER).where(*_HERE).values(state=sa.bindparam("became")))
 _DUE = sa.select(_TIMER).where(_TIMER.c.state == "pending", _TIMER.c.due_at <= sa.bindparam("now"))
-_ALL_DUE = Prepared(_DUE)
-_DUE_OF_RUN = Prepared(_DUE.where(_TIMER.c.run_id == sa.bindparam("rid")))
+_ALL_DUE = Prepared(lambda: _DUE)
+_DUE_OF_RUN = Prepared(lambda: _DUE.where(_TIMER.c.run_id == sa.bindparam("rid")))
 _OF_RUN = (_TIMER.c.run_id == sa.bindparam("rid"), _TIMER.c.state == "pending")
-_PENDING = Prepared(sa.select(_TIMER).where(*_OF_RUN).order_by(_TIMER.c.due_at))
-_CANCEL = Prepared(sa.update(_TIMER).where(*_OF_RUN).values(state="cancelled"))
-_NEXT = Prepared(sa.select(sa.func.min(_TIMER.c.due_at)).where(_TIMER.c.state == "pending"))
+_PENDING = Prepared(lambda: sa.select(_TIMER).where(*_OF_RUN).order_by(_TIMER.c.due_at))
+_CANCEL = Prepared(lambda: sa.update(_TIMER).where(*_OF_RUN).values(state="cancelled"))
+_NEXT = Prepared(lambda: sa.select(sa.func.min(_TIMER.c.due_at)).where(_TIMER.c.state == "pending"))
 
 
 def set_timer(

@@ -13,8 +13,10 @@ from counterfoil.store import tables
 from counterfoil.store.transactions import Prepared, Row, Txn
 
 START = "0" * 64
-_LAST = Prepared(sa.select(tables.trail.c.seq, tables.trail.c.hash).order_by(tables.trail.c.seq.desc()).limit(1))
-_INSERT = Prepared(sa.insert(tables.trail), [column.name for column in tables.trail.c])
+_LAST = Prepared(
+    lambda: sa.select(tables.trail.c.seq, tables.trail.c.hash).order_by(tables.trail.c.seq.desc()).limit(1)
+)
+_INSERT = Prepared(lambda: sa.insert(tables.trail), [column.name for column in tables.trail.c])
 
 
 def append(txn: Txn, *, by: str, kind: str, subject: str, summary: str, before: Any = None, after: Any = None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -22,11 +22,12 @@ class Row(Protocol):
 class Prepared:
     """A statement of the hot path, compiled once: what every step and every wake-up does should not pay for being general.
 
-    Values go to the driver as they are, so the columns must be of plain text, integer or boolean types. `columns` names the
-    values of an insert; other values are `bindparam`s. Write `any_of` instead of `in_`, which is rendered anew each time.
+    The statement is made at its first use, so that a process that looks once does not pay for all of them. Values go to the driver
+    as they are, so the columns must be of plain text, integer or boolean types. `columns` names the values of an insert, or more
+    values of an update; other values are `bindparam`s. Write `any_of` instead of `in_`, which is rendered anew each time.
     """
 
-    def __init__(self, statement: sa.sql.ClauseElement, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, statement: Callable[[], sa.sql.ClauseElement], columns: Sequence[str] | None = None) -> None:
         self._statement = statement
         self._columns = columns
         self._text = ""
@@ -36,11 +37,12 @@ class Prepared:
         self._booleans: list[str] = []
 
     def _compile(self, conn: sa.Connection) -> None:
-        compiled: Any = self._statement.compile(dialect=conn.dialect, column_keys=self._columns)
+        statement = self._statement()
+        compiled: Any = statement.compile(dialect=conn.dialect, column_keys=self._columns)
         self._order = tuple(compiled.positiontup)
         self._fixed = {name: compiled.params[name] for name in self._order if not compiled.binds[name].required}
-        if isinstance(self._statement, sa.Select):
-            chosen = self._statement.selected_columns
+        if isinstance(statement, sa.Select):
+            chosen = statement.selected_columns
             self._names = list(chosen.keys())
             self._booleans = [name for name, column in chosen.items() if isinstance(column.type, sa.Boolean)]
         self._text = str(compiled)

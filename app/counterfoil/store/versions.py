@@ -9,7 +9,7 @@ from counterfoil.store import tables, trail_rows
 from counterfoil.store.transactions import Prepared, Row, Txn
 
 _VERSION = tables.template_version
-_GET = Prepared(sa.select(_VERSION).where(_VERSION.c.digest == sa.bindparam("digest")))
+_GET = Prepared(lambda: sa.select(_VERSION).where(_VERSION.c.digest == sa.bindparam("digest")))
 
 
 def get(conn: sa.Connection, digest: str) -> Row | None:

@@ -18,7 +18,7 @@ from counterfoil.engine.holding import Hold
 from counterfoil.engine.ports import Conflict, EffectTrouble, Finding, OutcomeUnknown, Reconciled
 from counterfoil.errors import SecretMissing
 from counterfoil.facts import AttemptState, DoubtPolicy, FailureClass, GateKind, Outcome, Slot
-from counterfoil.store import records
+from counterfoil.store import records, runs
 from counterfoil.store.transactions import Txn
 
 HOW = {
@@ -39,6 +39,8 @@ class EffectTroubles:
     async def act(self, asked: Asked) -> Ended | None:
         """Perform an intended effect once; its end, or None where the desk has to look again."""
         effects = self._hold.powers.effects
+        # What leaves the house is stopped by no fence: a holder that slept past its lease looks once more before it acts.
+        runs.confirm(self._hold.powers.database.reader, self._hold.run_id, self._hold.fence)
         try:
             if effects.is_file(asked.body):
                 outcome = await file_sets.apply(self._hold, asked.identity)

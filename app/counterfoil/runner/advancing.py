@@ -40,18 +40,20 @@ class Advance:
         """Advance until the run ends, waits for longer than a moment, or its host is gone; the run's state."""
         hold = self.claimed.hold
         host = await self.pool.take()
+        died = False
         try:
             folder = await asyncio.to_thread(self._folder)
             host.open(
                 self.desk, self.claimed.opening, folder, self.claimed.name, self.home.logs / f"r-{hold.number}.log"
             )
             await self._until_over(host)
+            died = host.gone.is_set()
         except BaseException:
             hold.end(RunState.RUNNING)
             raise
         finally:
             await _end(host)
-        return await aftermath.settle(hold, host_died=hold.ended is None or host.gone.is_set())
+        return await aftermath.settle(hold, host_died=died)
 
     def _folder(self) -> Path:
         archive = self.powers.blobs.get(self.claimed.source)

@@ -32,6 +32,7 @@ from counterfoil.store.database import Database
 from counterfoil.store.transactions import Txn
 from counterfoil.store.writer import Writer
 
+WIND_DOWN = 10.0  # seconds that an effect in progress gets to end when the runner is told to stop
 SWEEP = 30.0  # seconds between sweeps when nothing is due earlier
 _log = logging.getLogger(__name__)
 
@@ -53,6 +54,7 @@ class Runner:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
         self._stop = asyncio.Event()
+        self._troubles = 0
         self._pool = HostPool(0 if only else 1)
 
     def run_forever(self, *, ready: Callable[[], None] = lambda: None) -> None:
@@ -151,14 +153,32 @@ class Runner:
         return min([SWEEP, *(max(wait, 0.005) for wait in waits)])
 
     async def _sweep(self, powers: Powers) -> None:
+        if not leases.held_by(self._database.reader, self._lease.holder):
+            self._taken_over()
+            return
         now = self._database.clock.now_us()
         if timers.due(self._database.reader, now) or gates.due(self._database.reader, now):
             await powers.writer.submit(answers.wake_due)
         for advance in list(self._live.values()):
             if not advance.lingering:
                 await advance.desk.poll()
+        await self._put_back_lost(powers)
         await self._cancel_unheld(powers)
         self._claim(powers)
+
+    async def _put_back_lost(self, powers: Powers) -> None:
+        """Runs that nobody holds although they are running: giving them back had failed, as on a full disk."""
+        lost = [
+            row for row in runs.in_state(self._database.reader, [RunState.RUNNING]) if row["run_id"] not in self._tasks
+        ]
+
+        def operation(txn: Txn) -> None:
+            if leases.held_by(txn.conn, self._lease.holder):
+                for row in lost:
+                    claiming.recover(txn, runs.get(txn.conn, row["run_id"]))
+
+        if lost:
+            await powers.writer.submit(operation)
 
     async def _cancel_unheld(self, powers: Powers) -> None:
         """Runs whose cancelling was asked for while somebody held them, and nobody holds now."""
@@ -204,13 +224,21 @@ class Runner:
                 advance = Advance(powers, self._home, self._pool, claimed, Desk(claimed.hold), self._woken.set)
                 self._live[run_id] = advance
                 await advance.run()
+            self._troubles = 0
         except Exception:  # noqa: BLE001 - one run's trouble must not end the others
             _log.exception("advancing run %s failed", run_id)
             await self._give_back(powers, run_id)
+            await self._pause()
         finally:
             self._live.pop(run_id, None)
             self._tasks.pop(run_id, None)
             self._woken.set()
+
+    async def _pause(self) -> None:
+        """After trouble of ours the run is looked at again, but not at once, and later each time."""
+        self._troubles += 1
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._stop.wait(), min(2.0**self._troubles / 4, SWEEP))
 
     async def _give_back(self, powers: Powers, run_id: str) -> None:
         """Something of ours failed under a claimed run: it is ready again, counted as a recovery."""
@@ -237,8 +265,12 @@ class Runner:
             except CounterfoilError:
                 continue
             if not kept:
-                _log.error("another runner has taken over; this one stops")
-                self._halt()
+                self._taken_over()
+
+    def _taken_over(self) -> None:
+        if not self._stop.is_set():
+            _log.error("another runner has taken over; this one stops")
+            self._halt()
 
     async def _wind_down(self) -> None:
         """Stop claiming, let every host go at once; what was in the middle is carried on by the next runner."""
@@ -247,7 +279,7 @@ class Runner:
             advance.claimed.hold.end(RunState.WAITING if advance.lingering else RunState.RUNNING)
             advance.drop()
         if tasks:
-            await asyncio.wait(tasks, timeout=5)
+            await asyncio.wait(tasks, timeout=WIND_DOWN)
         await self._pool.close()
 
     # ----------------------------------------------------------------------------------------------------------- enough

@@ -16,6 +16,12 @@ def read(conn: sa.Connection) -> Row | None:
     return conn.execute(sa.select(_RUNNER)).mappings().first()
 
 
+def held_by(conn: sa.Connection, holder: str) -> bool:
+    """Whether this holder is the one who may advance runs."""
+    row = read(conn)
+    return row is not None and row["holder"] == holder
+
+
 def take(txn: Txn, holder: str, pid: int, *, previous_is_dead: bool) -> int | None:
     """Take the lease when it is free, expired, or its holder is known to be dead; the new fence, else None."""
     row = read(txn.conn)

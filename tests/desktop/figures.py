@@ -49,31 +49,31 @@ def payments_table() -> dict[str, Any]:
         "title": "Payments",
         "source": None,
         "data": {
-            "columns": ["supplier", "invoice", "account", "pay on", "amount", "warnings"],
-            "rows": [[s, i, a, d, euro(m), w or None] for s, i, a, d, m, w in PAYMENTS],
-            "total": ["12 payments", None, None, None, TOTAL, None],
+            "columns": ["No.", "Supplier", "Account", "Invoice", "Due", "Amount", "Warnings", "Reason", "File"],
+            "rows": [
+                [number, s, a, i, d, euro(m), w or None, "", f"invoices/{i.replace('/', '-')}.xml"]
+                for number, (s, i, a, d, m, w) in enumerate(PAYMENTS, 1)
+            ],
+            "total": [None, "12 payments", None, None, None, TOTAL, None, None, None],
             "flagged": [at for at, row in enumerate(PAYMENTS) if row[5]],
         },
     }
 
 
 def checks_table() -> dict[str, Any]:
-    """Evidence: the checks that did not pass, and how many did."""
-    return {
-        "kind": "table",
-        "title": "Checks",
-        "source": None,
-        "data": {
-            "columns": ["invoice", "check", "expected", "found"],
-            "rows": [
-                ["FT 2026/388", "Gross amount: net + tax", euro("1451.40"), euro("1541.40")],
-                ["BW-7741", "Account as last paid", OLD, NEW],
-                ["F-0087", "Sum of lines", "the profile has no lines", "could not be checked"],
-            ],
-            "total": None,
-            "flagged": [0, 1],
-        },
+    """Evidence: every check, those that did not pass first."""
+    rows: list[list[Any]] = [
+        ["failed", "Gross amount", "quinta-FT388.xml", "Net + tax.", euro("1451.40"), euro("1541.40")],
+        ["could not be made", "Sum of lines", "Lindqvist F-0087.pdf", "The profile has no lines.", "", ""],
+    ]
+    rows += [["passed", "Required fields", f"invoice-{number}.xml", "All there.", "", ""] for number in range(1, 111)]
+    data = {
+        "columns": ["Result", "Check", "File", "Detail", "Expected", "Found"],
+        "rows": rows,
+        "total": None,
+        "flagged": [0, 1],
     }
+    return {"kind": "table", "title": "Checks", "source": None, "data": data}
 
 
 def invoice_page() -> dict[str, Any]:
@@ -122,26 +122,60 @@ def field(name: str, **more: Any) -> dict[str, Any]:
     }
 
 
+FLAGS = ("Account changed since 12 Nov.", "Net and VAT do not add up to the total.")
+ADVICE = "Call the supplier on a number you already have, and include it only if they confirm the new account."
+
+
 def exceptions() -> dict[str, Any]:
     """Gate 1 of pay-invoices: two invoices that a person must judge."""
-    labels = ("Brightwater Logistics Ltd · BW-7741 · €9,112.50", "Quinta da Serra Lda · FT 2026/388 · €1,541.40")
+    labels = ("1. Brightwater Logistics Ltd BW-7741", "2. Quinta da Serra Lda FT 2026/388")
     fields = []
     for key, label in enumerate(labels, 1):
         fields.append(
             field(f"choice.{key}", type="choice", label=label, choices=["pay", "hold", "reject"], required=True)
         )
-        fields.append(field(f"reason.{key}", label="Reason"))
+        wanted = {f"choice.{key}": ["pay", "reject"]}
+        fields.append(field(f"reason.{key}", label=f"{key}. Reason") | {"required_when": wanted})
     evidence = [
         {
-            "kind": "fields",
+            "kind": "table",
+            "title": "Needs your answer",
+            "source": None,
+            "data": {
+                "columns": ["No.", "Supplier", "Amount", "Why", "What to do", "Files"],
+                "rows": [
+                    [1, "Brightwater Logistics Ltd", "€9,112.50", FLAGS[0], ADVICE, "invoices/BW-7741.pdf"],
+                    [
+                        2,
+                        "Quinta da Serra Lda",
+                        "€1,541.40",
+                        FLAGS[1],
+                        "Ask for a corrected invoice.",
+                        "invoices/quinta-FT388.xml",
+                    ],
+                ],
+                "total": None,
+                "flagged": [0, 1],
+            },
+        },
+        {
+            "kind": "table",
             "title": labels[0],
-            "source": "invoice BW-7741, page 1",
-            "data": [
-                ["Before", OLD],
-                ["Now", NEW],
-                ["Last paid", "2026-11-12"],
-                ["From", "invoices/BW-7741.pdf, page 1; factur-x.xml, PayeePartyCreditorFinancialAccount"],
-            ],
+            "source": None,
+            "data": {
+                "columns": ["What", "Before", "From", "Now", "Found in"],
+                "rows": [
+                    [
+                        "Account",
+                        OLD,
+                        "vendors.csv, line 13, last used 12 Nov",
+                        NEW,
+                        "invoices/BW-7741.pdf, page 1; factur-x.xml",
+                    ],
+                ],
+                "total": None,
+                "flagged": [],
+            },
         },
         {
             "kind": "fields",
@@ -163,7 +197,7 @@ def exceptions() -> dict[str, Any]:
         "question",
         "Decide about 2 invoices before the payment file is made",
         due_at=NOW + 7 * HOUR + 5 * MINUTE,
-        flags=["Account changed since 12 Nov", "Net and VAT do not add up to the total"],
+        flags=[f"1. {FLAGS[0]}", f"2. {FLAGS[1]}"],
         fields=fields,
         evidence=evidence,
         consequences=[

@@ -72,6 +72,10 @@ class Ticket:
             return lambda: self._deliver(self._failed, odd)
         return lambda: self._deliver(self._done, answer)
 
+    def fail(self, trouble: Trouble) -> Callable[[], None]:
+        """There is no office to ask; how to deliver that."""
+        return lambda: self._deliver(self._failed, trouble)
+
     def _deliver(self, to: Callable[[Any], None], what: Any) -> None:
         if not self.dropped and shiboken6.isValid(self._owner):
             to(what)
@@ -224,8 +228,7 @@ class _Lane:
             if self._office is None:
                 self._office = self._open()
         except CounterfoilError as problem:
-            trouble = Trouble(problem.message, problem.next_step, problem.code)
-            self._bridge.arrive(lambda: self._bridge.troubled.emit(trouble))
+            self._bridge.arrive(ticket.fail(Trouble(problem.message, problem.next_step, problem.code)))
             return
         self._bridge.arrive(ticket.perform(self._office))
 

@@ -150,6 +150,7 @@ class GateSeen:
     workspace: str
     isolation: str
     figures: tuple[tuple[str, Any], ...] = ()
+    fields: tuple[Document, ...] = ()  # with help and required_when, where the contract's fields leave them out
     bodies: tuple[Document, ...] = ()
     editable: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     partial: bool = False

@@ -85,7 +85,7 @@ def _answer(reading: Reading, key: str) -> str:
     row = next(one for one in reading.answers if one.key == key)
     chosen = reading.seen.draft.values.get(row.field, "")
     said = f" Answer: {words.choice_words(str(chosen))}." if chosen else ""
-    return f"<h2>{_e(row.title)}</h2><p>{_e(row.flag)}{_e(said)}</p>{_pairs(row.facts)}"
+    return f"<h2>{_e(row.title)}</h2><p>{_e(row.flag)}{_e(said)}</p>{_pairs(tuple((fact.name, fact.value) for fact in row.facts))}"
 
 
 def _section(entry: Mapping[str, Any], today: date) -> str:

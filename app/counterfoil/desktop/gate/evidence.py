@@ -12,7 +12,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from counterfoil.desktop.gate.facts_grid import FactsGrid
-from counterfoil.desktop.gate.reading import Section
+from counterfoil.desktop.gate.reading import Fact, Section, mark_of
 from counterfoil.desktop.parts.boxes import Box, Quote
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose
@@ -24,7 +24,7 @@ from counterfoil.desktop.tables.differences import DiffLine
 from counterfoil.desktop.tables.table import from_evidence
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import font
-from counterfoil.desktop.words.numbers import number
+from counterfoil.desktop.words.numbers import count, number
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.values import shown
 
@@ -78,8 +78,30 @@ class TableSection(SectionBox):
         card = Box("card", gap=0, margins=(1, 1, 1, 1))
         card.put(self.table)
         put(self.lines, card)
+        passed = table.count_of("Result", "passed")
+        if passed:
+            self.adapter.hide_rows("passed")
+            more = Button(
+                f"Show {count(passed, 'check')} that passed" if passed > 1 else "Show the check that passed", "link"
+            )
+            more.clicked.connect(self._show_all)
+            put(self.lines, more)
+        self._card, self._nothing = card, Label("Every check passed.", "body2")
+        if not self.adapter.lines:
+            card.hide()
+            self.lines.insertWidget(1, self._nothing)
         if source := one_line(section.entry.get("source") or ""):
             put(self.lines, Label(f"Quoted from {source}", "caption", wrap=True))
+
+    @Slot()
+    def _show_all(self) -> None:
+        """Passed checks are folded to their count until they are asked for."""
+        self.adapter.hide_rows("")
+        self._card.show()
+        self._nothing.hide()
+        button = self.sender()
+        if isinstance(button, Button):
+            button.hide()
 
     @Slot()
     def _held(self) -> None:
@@ -94,10 +116,11 @@ def build(section: Section, today: date) -> SectionBox:
 
 
 def _fields(section: Section, today: date) -> QWidget:
-    pairs = [(plain(name), shown(value, today)) for name, value in _pairs(section.entry.get("data"))]
-    if not pairs:
+    pairs = _pairs(section.entry.get("data"))
+    facts = [Fact(plain(name), shown(value, today), mark=mark_of(plain(name))) for name, value in pairs]
+    if not facts:
         return _unknown(section, today)
-    box = Box("card").put(FactsGrid(pairs))
+    box = Box("card").put(FactsGrid(facts))
     if source := one_line(section.entry.get("source") or ""):
         box.put(Label(f"Quoted from {source}", "caption", wrap=True))
     return box

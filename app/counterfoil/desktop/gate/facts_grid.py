@@ -8,34 +8,41 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from counterfoil.desktop.gate.reading import Fact
 from counterfoil.desktop.parts.labels import Prose
-from counterfoil.desktop.parts.layouts import TOP, row
+from counterfoil.desktop.parts.layouts import TOP, column, put, row
 from counterfoil.desktop.theme import colour, current, font
 
-_BEFORE = frozenset({"before", "old", "last paid account", "known account"})
-_NOW = frozenset({"now", "new", "after", "found"})
 LABEL = 104
 
 
 class FactsGrid(QWidget):
-    """Names at the left, values at the right; before and now stand on the colours of a change."""
+    """Names at the left, values at the right, where each comes from below it; before and now stand on the colours of a change."""
 
-    def __init__(self, pairs: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, facts: Sequence[Fact]) -> None:
         super().__init__()
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(5)
         grid.setColumnStretch(1, 1)
-        for at, (name, value) in enumerate(pairs):
-            label = Prose(name, "small", leading=19 / 12)
+        for at, fact in enumerate(facts):
+            label = Prose(fact.name, "small", leading=19 / 12)
             label.setFixedWidth(LABEL)
             grid.addWidget(label, at, 0, TOP)
-            sign = mark_of(name)
-            shown: QWidget = Changed(value, sign) if sign else Prose(value, "body")
-            shown.setAccessibleDescription(name)
-            grid.addWidget(shown, at, 1)
-        self.setAccessibleName("; ".join(f"{name}: {value}" for name, value in pairs))
+            grid.addWidget(_value(fact), at, 1)
+        self.setAccessibleName("; ".join(f"{fact.name}: {fact.value}" for fact in facts))
+
+
+def _value(fact: Fact) -> QWidget:
+    shown: QWidget = Changed(fact.value, fact.mark) if fact.mark else Prose(fact.value, "body")
+    shown.setAccessibleDescription(fact.name)
+    if not fact.source:
+        return shown
+    held = QWidget()
+    lines = column(held, gap=1)
+    put(lines, shown, Prose(fact.source, "caption", leading=1.35))
+    return held
 
 
 class Changed(QWidget):
@@ -65,11 +72,3 @@ class Changed(QWidget):
         painter.setFont(font(13, 600, mono=True))
         painter.drawText(QRectF(8, 3, 14, 19), Qt.AlignmentFlag.AlignCenter, self._sign)
         painter.end()
-
-
-def mark_of(name: str) -> str:
-    """− for what was, + for what is, "" for anything else."""
-    folded = name.casefold().strip()
-    if folded in _BEFORE:
-        return "−"
-    return "+" if folded in _NOW else ""

@@ -16,7 +16,7 @@ from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.files import FilesSection
 from counterfoil.desktop.gate.head import GateHead, state_banner
 from counterfoil.desktop.gate.index_bar import HEIGHT, IndexBar
-from counterfoil.desktop.gate.reading import Reading, Section
+from counterfoil.desktop.gate.reading import Fact, Reading, Section
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sources import SourcesSection
 from counterfoil.desktop.gate.trouble import TroublePanel
@@ -261,14 +261,14 @@ def _effects_box(section: Section, reading: Reading, today: date) -> SectionBox:
         card = Box("card", gap=6)
         card.put(Prose(str(entry.get("summary") or entry.get("effect")), "medium"))
         if n <= len(reading.seen.bodies):
-            card.put(FactsGrid(_argument_pairs(reading.seen.bodies[n - 1]["args"], today)))
+            card.put(FactsGrid(_arguments(reading.seen.bodies[n - 1]["args"], today)))
         put(box.lines, card)
     return box
 
 
-def _argument_pairs(args: Mapping[str, Any], today: date) -> list[tuple[str, str]]:
+def _arguments(args: Mapping[str, Any], today: date) -> list[Fact]:
     """Every argument that is filled in, whole; attachments by name and size."""
-    pairs = []
+    facts = []
     for name, value in args.items():
         if value in (None, "", [], {}):
             continue
@@ -276,5 +276,5 @@ def _argument_pairs(args: Mapping[str, Any], today: date) -> list[tuple[str, str
             said = "\n".join(f"{plain(one['name'])} ({shown(one['data'], today)})" for one in value)
         else:
             said = shown(value, today, lines=True)
-        pairs.append((plain(name[:1].upper() + name[1:].replace("_", " ")), said))
-    return pairs
+        facts.append(Fact(plain(name[:1].upper() + name[1:].replace("_", " ")), said))
+    return facts

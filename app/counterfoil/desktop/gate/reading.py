@@ -6,31 +6,44 @@ that row. A field that is a list of row numbers and remakes the plan becomes the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from counterfoil.desktop.office import Document, GateSeen
+from counterfoil.desktop.tables.table import NUMBER
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
 
 _FILE_KINDS = frozenset({"write_file", "append_rows", "move_files"})
+_COMPARED = frozenset({"What", "Before", "From", "Now", "Found in"})
+_NUMBERED = re.compile(r"^\d+\.\s+")
 _ANSWERS = {"doubt": ("happened", "not_happened", "stop"), "failure": ("retry", "skip", "stop")}
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """A value under its name, where it comes from, and − or + where it is what was or what is now."""
+
+    name: str
+    value: str
+    source: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """One thing that needs an answer. `facts` are pairs as shown; `reasoned` are the choices that need a reason."""
+    """One thing that needs an answer. `reasoned` are the choices that need a reason."""
 
     key: str
     title: str
     choices: tuple[str, ...]
     flag: str = ""
     help: str = ""
-    facts: tuple[tuple[str, str], ...] = ()
-    source: str = ""
+    facts: tuple[Fact, ...] = ()
     reason: str = ""  # name of the reason's field, "" where there is none
     reasoned: frozenset[str] = frozenset()
 
@@ -83,7 +96,7 @@ class Reading:
 def read(seen: GateSeen, today: date) -> Reading:
     """Take a gate apart."""
     document = seen.document
-    fields = list(document.get("fields") or ())
+    fields = list(seen.fields or document.get("fields") or ())
     evidence = [dict(entry) for entry in document.get("evidence") or ()]
     answers, evidence = _answer_rows(fields, evidence, [str(flag) for flag in document.get("flags") or ()], today)
     hold = next((str(entry["name"]) for entry in fields if _holds_rows(entry)), "")
@@ -112,31 +125,106 @@ def read(seen: GateSeen, today: date) -> Reading:
 def _answer_rows(
     fields: list[Document], evidence: list[dict[str, Any]], flags: list[str], today: date
 ) -> tuple[tuple[AnswerRow, ...], list[dict[str, Any]]]:
-    names = {str(entry["name"]) for entry in fields}
+    """The rows, and the evidence that is left for the sections."""
     chosen = [entry for entry in fields if str(entry["name"]).startswith("choice.") and entry.get("choices")]
+    if not chosen:
+        return (), evidence
+    by_name = {str(entry["name"]): entry for entry in fields}
+    keys = [str(entry["name"])[len("choice.") :] for entry in chosen]
+    overview = next((piece for piece in evidence if _is_overview(piece, keys)), None)
+    told = _overview_rows(overview, today) if overview is not None else {}
+    left = [piece for piece in evidence if piece is not overview]
     rows: list[AnswerRow] = []
-    for at, entry in enumerate(chosen):
-        key = str(entry["name"])[len("choice.") :]
+    for at, (key, entry) in enumerate(zip(keys, chosen, strict=True)):
         label = str(entry.get("label") or key)
-        piece = next((one for one in evidence if one["kind"] == "fields" and one["title"] == label), None)
-        if piece is not None:
-            evidence = [one for one in evidence if one is not piece]
-        choices = tuple(str(choice) for choice in entry["choices"])
-        reason = f"reason.{key}" if f"reason.{key}" in names else ""
-        rows.append(
-            AnswerRow(
-                key=key,
-                title=plain(label),
-                choices=choices,
-                flag=plain(flags[at]) if len(flags) == len(chosen) else "",
-                help=plain(entry.get("help") or "", lines=True),
-                facts=tuple((plain(name), shown(value, today)) for name, value in piece["data"]) if piece else (),
-                source=plain(piece.get("source") or "") if piece else "",
-                reason=reason,
-                reasoned=frozenset(choices) - {"hold"} if reason else frozenset(),
+        piece = next((one for one in left if one["kind"] in ("fields", "table") and one["title"] == label), None)
+        left = [one for one in left if one is not piece]
+        flag = flags[at] if len(flags) == len(chosen) else ""
+        rows.append(_answer_row(key, entry, by_name.get(f"reason.{key}"), piece, told.get(key, {}), flag, today))
+    return tuple(rows), left
+
+
+def _answer_row(
+    key: str,
+    entry: Document,
+    reason: Document | None,
+    piece: Document | None,
+    told: Mapping[str, str],
+    flag: str,
+    today: date,
+) -> AnswerRow:
+    choices = tuple(str(choice) for choice in entry["choices"])
+    title = " · ".join(part for part in (_unnumbered(str(entry.get("label") or key)), told.get("Amount", "")) if part)
+    flag = plain(_unnumbered(flag)) or told.get("Why", "")
+    advice = told.get("What to do") or plain(entry.get("help") or "", lines=True).removeprefix(flag).strip()
+    facts = _facts(piece, today) if piece is not None else ()
+    if told.get("Files") and not any(told["Files"] in fact.source for fact in facts):
+        facts = (*facts, Fact("File", told["Files"]))
+    due = (reason or {}).get("required_when") or {}
+    needed = due.get(f"choice.{key}", set(choices) - {"hold"}) if reason is not None else ()
+    return AnswerRow(
+        key=key,
+        title=plain(title),
+        choices=choices,
+        flag=flag,
+        help=advice,
+        facts=facts,
+        reason=f"reason.{key}" if reason is not None else "",
+        reasoned=frozenset(needed),
+    )
+
+
+def _facts(piece: Document, today: date) -> tuple[Fact, ...]:
+    """A row's evidence; a table of what was known beside what is there now becomes a − and a + below each other."""
+    data = piece["data"]
+    if piece["kind"] == "fields":
+        return tuple(Fact(plain(name), shown(value, today), mark=mark_of(plain(name))) for name, value in data)
+    columns = [str(name) for name in data.get("columns") or ()]
+    made: list[Fact] = []
+    for values in data.get("rows") or ():
+        cells = {
+            name: shown(value, today) for name, value in zip(columns, values, strict=False) if value not in (None, "")
+        }
+        what = cells.get("What", "").rstrip(".")
+        if "Before" in cells:
+            made.append(Fact(what or "Before", cells["Before"], cells.get("From", ""), "−"))
+        if "Now" in cells:
+            made.append(
+                Fact("Now" if "Before" in cells else what or "Now", cells["Now"], cells.get("Found in", ""), "+")
             )
-        )
-    return tuple(rows), evidence
+        made.extend(Fact(plain(name), cells[name]) for name in columns if name in cells and name not in _COMPARED)
+    return tuple(made)
+
+
+def mark_of(name: str) -> str:
+    """− for what was, + for what is, "" for anything else."""
+    folded = name.casefold().strip()
+    if folded in ("before", "old", "last paid account", "known account"):
+        return "−"
+    return "+" if folded in ("now", "new", "after") else ""
+
+
+def _is_overview(piece: Document, keys: list[str]) -> bool:
+    """The table that lists every row once more: its parts are shown in the rows, so it is not shown again."""
+    data = piece["data"]
+    if piece["kind"] != "table" or not isinstance(data, Mapping) or (data.get("columns") or [""])[0] != NUMBER:
+        return False
+    return [str(row[0]) for row in data.get("rows") or ()] == keys
+
+
+def _overview_rows(piece: Document, today: date) -> dict[str, dict[str, str]]:
+    columns = [str(name) for name in piece["data"]["columns"]]
+    return {
+        str(row[0]): {
+            name: shown(value, today) for name, value in zip(columns, row, strict=False) if value not in (None, "")
+        }
+        for row in piece["data"]["rows"]
+    }
+
+
+def _unnumbered(text: str) -> str:
+    """`1. Brightwater` without its number, which the place on the page already tells."""
+    return _NUMBERED.sub("", text)
 
 
 def _holds_rows(entry: Mapping[str, Any]) -> bool:

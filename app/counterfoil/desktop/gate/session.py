@@ -12,7 +12,7 @@ from typing import Any
 from counterfoil.desktop.gate.reading import AnswerRow, Reading, plan_words
 from counterfoil.desktop.office import Answer, Draft
 from counterfoil.desktop.words import gates as words
-from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.numbers import count, joined
 
 GUARD_US = 400_000  # a bar accepts nothing for so long after its gate changed
 READY, WAITING, CLOSED = "ready", "waiting", "closed"
@@ -34,7 +34,7 @@ class Session:
     def __init__(self, reading: Reading, now_us: int) -> None:
         self.reading = reading
         draft = reading.seen.draft
-        known = {str(entry["name"]) for entry in reading.seen.document.get("fields") or ()}
+        known = {str(entry["name"]) for entry in reading.seen.fields or reading.seen.document.get("fields") or ()}
         self.values: dict[str, Any] = {name: value for name, value in draft.values.items() if name in known}
         self.held = tuple(draft.held)
         self.left_out = tuple(draft.left_out)
@@ -106,10 +106,9 @@ class Session:
     def answer(self) -> Answer:
         """The decision of the button."""
         primary = self.primary()
-        values = dict(self.values)
-        if self.held and self.reading.hold:
-            values[self.reading.hold] = list(self.held)
-        return self._answer(primary.verdict, values, self.comment)
+        if primary.verdict == "returned":
+            return self.sent_back(self.comment or f"Hold {joined([f'row {n}' for n in self.held])}.")
+        return self._answer(primary.verdict, dict(self.values), self.comment)
 
     def rejection(self, comment: str) -> Answer:
         """No, with the reason."""

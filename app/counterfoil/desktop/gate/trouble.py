@@ -86,7 +86,7 @@ TITLES = {
 
 
 def _offered(reading: Reading) -> set[str]:
-    for entry in reading.seen.document.get("fields") or ():
+    for entry in reading.seen.fields or reading.seen.document.get("fields") or ():
         if entry["name"] == "choice" and entry.get("choices"):
             return {str(choice) for choice in entry["choices"]}
     return {"happened", "not_happened", "retry", "skip", "stop"}

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.files import FileCard
+from counterfoil.desktop.gate.reading import Fact
 from counterfoil.desktop.office import FileSeen, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Box, Nothing, Pane
 from counterfoil.desktop.parts.labels import Label, Prose
@@ -106,10 +107,9 @@ def entry_rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str
 
 def _facts(title: str, values: Mapping[str, Any], today: date) -> QWidget:
     held = Box("card", gap=10)
-    pairs = [
-        (capital(plain(name.replace("_", " "))), shown(value, today, lines=True)) for name, value in values.items()
-    ]
-    held.put(Label(title, "h2"), FactsGrid(pairs))
+    named = [(capital(plain(name.replace("_", " "))), value) for name, value in values.items()]
+    facts = [Fact(name, shown(value, today, lines=True)) for name, value in named]
+    held.put(Label(title, "h2"), FactsGrid(facts))
     return held
 
 

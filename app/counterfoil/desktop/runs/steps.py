@@ -11,6 +11,7 @@ from counterfoil.desktop.words import times
 from counterfoil.desktop.words.plain import one_line
 
 STEP, GAP, RESTART = "step", "gap", "restart"
+_HEAVIEST = ("unknown", "failed", "waiting", "retrying", "running")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,9 @@ def lines(document: Mapping[str, Any], open_groups: Collection[str]) -> list[Ste
     for step in steps:
         while restarts and step["path"] == "" and _before(restarts[0], step):
             made.append(StepLine(RESTART, words.restart_line(restarts.pop(0), kept)))
+        opened = _opens(step, groups, steps, made)
+        if opened is not None and not _hidden(opened["path"], open_groups):
+            made.append(_line(opened, groups, open_groups, None))
         if _hidden(step["path"], open_groups):
             continue
         gap = words.wait_gap(step)
@@ -85,7 +89,7 @@ def _line(
         title,
         depth=_depth(step),
         state=str(step["state"]),
-        summary=one_line(step.get("summary") or ""),
+        summary="" if step.get("summary") == title else one_line(step.get("summary") or ""),
         once=words.once(step, origin),
         at=times.clock_seconds(begun) if begun is not None else "",
         took=words.took(step.get("started_at"), step.get("ended_at")),
@@ -104,6 +108,34 @@ def _groups(steps: Sequence[Mapping[str, Any]]) -> dict[str, int]:
         for at in range(1, len(parts), 2):
             branches.setdefault("/".join(parts[:at]), set()).add(parts[at])
     return {name: len(found) for name, found in branches.items()}
+
+
+def _opens(
+    step: Mapping[str, Any], groups: Mapping[str, int], steps: Sequence[Mapping[str, Any]], made: Sequence[StepLine]
+) -> Mapping[str, Any] | None:
+    """The row of parallel work that has no record of its own, made where its first branch begins."""
+    branch = str(step["path"]).rpartition("/")[0]
+    if not branch or branch not in groups or any(line.group == branch for line in made):
+        return None
+    path, _, ordinal = branch.rpartition("/")
+    if any(one["path"] == path and one["ordinal"] == int(ordinal) for one in steps):
+        return None
+    inside = [one for one in steps if str(one["path"]).startswith(f"{branch}/")]
+    states = [str(one["state"]) for one in inside]
+    state = next((state for state in _HEAVIEST if state in states), "done")
+    ends = [str(one["ended_at"]) for one in inside if one.get("ended_at")]
+    return {
+        "path": path,
+        "ordinal": int(ordinal),
+        "name": "parallel",
+        "kind": "step",
+        "state": state,
+        "attempts": 0,
+        "started_at": min((str(one["started_at"]) for one in inside if one.get("started_at")), default=None),
+        "ended_at": max(ends) if state == "done" and ends else None,
+        "key": None,
+        "summary": ", ".join(dict.fromkeys(words.step_name(str(one["name"])) for one in inside)),
+    }
 
 
 def _hidden(path: str, open_groups: Collection[str]) -> bool:

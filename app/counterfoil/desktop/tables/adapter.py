@@ -35,6 +35,7 @@ class TableAdapter(QAbstractTableModel):
         self.holdable = holdable
         self._held: set[int] = set()
         self._wanted = ""
+        self._hidden = ""
         self._by: int | None = None
         self._descending = False
         self.lines: list[Line] = table.arrange()
@@ -49,6 +50,11 @@ class TableAdapter(QAbstractTableModel):
         self._held = set(numbers)
         if self.lines:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.lines) - 1, 0))
+
+    def hide_rows(self, text: str) -> None:
+        """Leave rows out whose first cell is this; "" shows all."""
+        self._hidden = text
+        self._rearrange()
 
     def wanted(self, text: str) -> None:
         """Show only rows that contain this."""
@@ -148,7 +154,8 @@ class TableAdapter(QAbstractTableModel):
 
     def _rearrange(self) -> None:
         self.beginResetModel()
-        self.lines = self.table.arrange(self._wanted, self._by, descending=self._descending)
+        lines = self.table.arrange(self._wanted, self._by, descending=self._descending)
+        self.lines = [line for line in lines if not self._hidden or line.texts[0] != self._hidden or self._wanted]
         self.endResetModel()
 
 

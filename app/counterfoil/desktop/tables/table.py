@@ -10,6 +10,7 @@ from typing import Any
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import is_amount, is_date, is_identifier, shown, sort_key
 
+NUMBER = "No."  # a first column of this name numbers the rows: people say the number, the table does not show it
 _NOTES = frozenset({"warning", "warnings", "flag", "flags", "note", "notes", "problem", "problems"})
 
 
@@ -27,7 +28,7 @@ class Line:
 
     texts: tuple[str, ...]
     values: tuple[Any, ...]
-    number: int  # from 1, in the order of the document
+    number: int  # what the row is called: its number column, else from 1 in the order of the document
     flagged: bool = False
     note: str = ""
     total: bool = False
@@ -41,6 +42,12 @@ class Table:
     lines: tuple[Line, ...]
     total: Line | None = None
     flagged: int = field(default=0)
+
+    def count_of(self, column: str, text: str) -> int:
+        """How many rows have this text in the first column, where that is called so."""
+        if not self.columns or self.columns[0].title != column:
+            return 0
+        return sum(line.texts[0] == text for line in self.lines)
 
     def arrange(self, wanted: str = "", by: int | None = None, *, descending: bool = False) -> list[Line]:
         """The lines to show: those that contain `wanted`, sorted by a column, else flagged ones first; the total stays last."""
@@ -59,8 +66,13 @@ def from_evidence(data: Mapping[str, Any], today: date) -> Table:
     rows: Sequence[Sequence[Any]] = data.get("rows") or ()
     flagged = set(data.get("flagged") or ())
     note = _note_column(titles)
-    kept = [at for at in range(len(titles)) if at != note]
-    lines = [_line(entry, kept, note, today, number, number - 1 in flagged) for number, entry in enumerate(rows, 1)]
+    numbered = titles[:1] == [NUMBER] and all(entry and isinstance(entry[0], int) for entry in rows)
+    dropped = {note, 0 if numbered else None} | _empty_columns(rows, len(titles))
+    kept = [at for at in range(len(titles)) if at not in dropped]
+    lines = [
+        _line(entry, kept, note, today, entry[0] if numbered else at, at - 1 in flagged)
+        for at, entry in enumerate(rows, 1)
+    ]
     total = data.get("total")
     return Table(
         columns=tuple(
@@ -106,6 +118,13 @@ def _line(
     texts = tuple("" if total and value in (None, "") else shown(value, today) for value in values)
     said = shown(entry[note], today) if note is not None and note < len(entry) and entry[note] else ""
     return Line(texts, values, number, flagged, said, total)
+
+
+def _empty_columns(rows: Sequence[Sequence[Any]], count: int) -> set[int | None]:
+    """Columns without a single value, where there is more than one row to tell it by."""
+    if len(rows) < 2:
+        return set()
+    return {at for at in range(1, count) if all(at >= len(row) or row[at] in (None, "") for row in rows)}
 
 
 def _note_column(titles: Sequence[str]) -> int | None:

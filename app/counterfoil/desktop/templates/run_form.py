@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.facts_grid import FactsGrid
+from counterfoil.desktop.gate.reading import Fact
 from counterfoil.desktop.office import TemplateSeen
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
@@ -141,7 +142,9 @@ class RunForm(Pane):
 
     def _put_will(self, seen: TemplateSeen) -> None:
         box = Box("card", gap=10)
-        box.put(Label("What will happen", "h2"), FactsGrid([(plain(name), plain(words)) for name, words in seen.will]))
+        box.put(
+            Label("What will happen", "h2"), FactsGrid([Fact(plain(name), plain(words)) for name, words in seen.will])
+        )
         put(self._right, box)
         shield = Box("quiet", gap=4, margins=(14, 10, 14, 10))
         protection = PROTECTION.get(seen.isolation, seen.isolation)

@@ -8,8 +8,7 @@ from __future__ import annotations
 import unicodedata
 
 _CONTROL_PICTURES = 0x2400
-_TURNING = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x206A)) | {0x200E, 0x200F, 0x061C}
-_HIDDEN = frozenset({0x200B, 0x2060, 0xFEFF, 0x00AD, 0x180E})
+_JOINERS = "\u200c\u200d"  # some scripts are written wrongly without them
 
 
 def plain(text: object, *, lines: bool = False) -> str:
@@ -21,18 +20,12 @@ def plain(text: object, *, lines: bool = False) -> str:
 
 
 def _visible(sign: str, lines: bool) -> str:
-    code = ord(sign)
-    if lines and sign in "\n\t":
+    if sign.isprintable() or (lines and sign in "\n\t") or sign in _JOINERS or unicodedata.category(sign) == "Zs":
         return sign
+    code = ord(sign)
     if code < 0x20:
         return chr(_CONTROL_PICTURES + code)
-    if code == 0x7F:
-        return "\u2421"
-    if code in _TURNING or code in _HIDDEN or 0x80 <= code < 0xA0 or code in (0x2028, 0x2029):
-        return f"‹U+{code:04X}›"
-    if 0xD800 <= code <= 0xDFFF or unicodedata.category(sign) == "Cn":
-        return f"‹U+{code:04X}›"
-    return sign
+    return "\u2421" if code == 0x7F else f"‹U+{code:04X}›"
 
 
 def one_line(text: object) -> str:

@@ -158,6 +158,9 @@ def result_sentences(progress: Progress) -> list[str]:
     result = progress.result if isinstance(progress.result, Mapping) else {}
     if result.get("verdict") == "rejected":
         return ["You rejected it, so the run ended.", "Nothing was written."]
+    summary = one_line(result.get("summary") or "")
+    if summary:
+        return [part.strip() for part in summary.replace(". ", ".\n").split("\n") if part.strip()]
     name = one_line(result.get("file") or "").rpartition("/")[2]
     payments, total = result.get("payments"), result.get("total")
     if not name or not isinstance(payments, int) or not payments:

@@ -1,0 +1,150 @@
+"""One application for all tests, a window on the fake office where a test asks for one, and the clock of the composed figures."""
+
+import os
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from counterfoil.desktop.frame.window import Window
+from counterfoil.desktop.theme import Theme
+from desktop.fake_bridge import FakeBridge
+from desktop.fake_office import FakeOffice
+
+SECOND = 1_000_000
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The offscreen platform says of every window that it cannot pass size hints on; nobody there would take them."""
+    for item in items:
+        if "desktop" in item.path.parts:
+            item.add_marker(pytest.mark.qt_log_ignore("propagateSizeHints", extend=True))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def in_utc() -> Generator[None]:
+    """Times on the screen are those of the figures, wherever the tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.fixture(scope="session")
+def theme(qapp: QApplication) -> Theme:
+    """The look, with the bundled fonts; made once, as in the program."""
+    made = Theme(qapp)
+    made.choose("light")
+    return made
+
+
+class Stopped:
+    """A clock that reads what the office's does."""
+
+    def __init__(self, office: FakeOffice) -> None:
+        self._office = office
+
+    def now_us(self) -> int:
+        return self._office.now
+
+
+class Desk:
+    """A window on a fake office, and the hands that use it."""
+
+    def __init__(self, window: Window, office: FakeOffice, bridge: FakeBridge) -> None:
+        self.window, self.office, self.bridge = window, office, bridge
+
+    def settle(self) -> None:
+        """Let everything that is under way arrive."""
+        for _ in range(30):
+            QCoreApplication.processEvents()
+            QCoreApplication.sendPostedEvents(None, int(QEvent.Type.DeferredDelete))
+
+    def later(self, seconds: float = 1) -> None:
+        """Time passes."""
+        self.office.now += int(seconds * SECOND)
+        self.settle()
+
+    def press(self, key: Qt.Key, *modifiers: Qt.KeyboardModifier, on: QWidget | None = None) -> None:
+        """A key, where the focus is."""
+        held = Qt.KeyboardModifier.NoModifier
+        for modifier in modifiers:
+            held |= modifier
+        target = on or QApplication.focusWidget() or self.window
+        QTest.keyClick(target, key, held)
+        self.settle()
+
+    def type(self, text: str) -> None:
+        """Text, where the focus is."""
+        QTest.keyClicks(QApplication.focusWidget() or self.window, text)
+        self.settle()
+
+    def click(self, widget: QWidget) -> None:
+        """The left button, in the middle of a widget."""
+        assert widget.isVisible()
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
+        self.settle()
+
+    def focus(self) -> QWidget | None:
+        """What the keyboard is on."""
+        return QApplication.focusWidget()
+
+    def decisions(self) -> list[object]:
+        """What was decided, in order."""
+        return [what for act, what in self.office.log if act == "decide"]
+
+    def look(self) -> None:
+        """The worker's look for changes comes round."""
+        self.bridge.look()
+        self.settle()
+
+
+MakeDesk = Callable[..., Desk]
+
+
+@pytest.fixture
+def make_desk(qtbot: QtBot, theme: Theme, tmp_path: Path) -> MakeDesk:
+    """Opens a window on an office."""
+
+    def make(office: FakeOffice | None = None, size: tuple[int, int] = (1440, 900), *, begin: bool = True) -> Desk:
+        made = office or FakeOffice()
+        bridge = FakeBridge(made)
+        window = Window(Stopped(made), theme, QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat))
+        qtbot.addWidget(window)
+        window.resize(*size)
+        window.show()
+        window.activateWindow()
+        desk = Desk(window, made, bridge)
+        if begin:
+            window.begin(bridge)
+        desk.settle()
+        return desk
+
+    return make
+
+
+@pytest.fixture
+def desk(make_desk: MakeDesk) -> Desk:
+    """A window with the composed figures, a second after its first gate came up."""
+    made = make_desk()
+    made.later()
+    return made
+
+
+@pytest.fixture
+def shots() -> Callable[[QWidget, str], None]:
+    """Keeps pictures in the folder COUNTERFOIL_SHOTS names; without it does nothing."""
+    folder = os.environ.get("COUNTERFOIL_SHOTS")
+
+    def shoot(widget: QWidget, name: str) -> None:
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            widget.grab().save(str(Path(folder) / f"{name}.png"))
+
+    return shoot

@@ -1,0 +1,214 @@
+"""What a gate asks and what its one button therefore says: reading a document, filling it in, deciding. No window."""
+
+import dataclasses
+from datetime import date
+from typing import Any
+
+import pytest
+
+from counterfoil.desktop.gate.reading import Reading, read
+from counterfoil.desktop.gate.session import CLOSED, GUARD_US, READY, WAITING, Session, kept_choices
+from counterfoil.desktop.office import Draft, GateSeen
+from desktop import figures
+from desktop.figures import ME, NEW, NOW, OLD, WORKSPACE
+
+TODAY = date(2026, 11, 30)
+
+
+def seen(document: dict[str, Any], **more: Any) -> GateSeen:
+    return GateSeen(
+        document=document,
+        template="Supplier payments",
+        run_number=12,
+        run_title="Week 48",
+        run_state="waiting",
+        started_by=ME,
+        workspace=WORKSPACE,
+        isolation="L0",
+        me=ME,
+        **more,
+    )
+
+
+def session(document: dict[str, Any], **more: Any) -> Session:
+    return Session(read(seen(document, **more), TODAY), NOW)
+
+
+@pytest.fixture
+def reading() -> Reading:
+    return read(seen(figures.exceptions()), TODAY)
+
+
+def test_rows_that_need_an_answer_carry_their_evidence(reading: Reading) -> None:
+    brightwater, quinta = reading.answers
+    assert brightwater.title == "Brightwater Logistics Ltd BW-7741 · €9,112.50"
+    assert brightwater.flag == "Account changed since 12 Nov."
+    assert brightwater.help == figures.ADVICE
+    assert [(fact.value.replace(" ", ""), fact.mark) for fact in brightwater.facts] == [(OLD, "−"), (NEW, "+")]
+    assert brightwater.facts[0].source.startswith("vendors.csv")
+    assert brightwater.reasoned == {"pay", "reject"}
+    assert [fact.name for fact in quinta.facts] == ["Net", "VAT", "Net + VAT", "Invoice says", "From", "File"]
+
+
+def test_what_stands_in_the_rows_is_no_section_again(reading: Reading) -> None:
+    assert [section.title for section in reading.sections] == ["Checks", "Sources"]
+    assert reading.flags == ()
+    assert reading.form == ()
+
+
+def test_the_batch_can_hold_rows_of_its_table() -> None:
+    batch = read(seen(figures.batch(), bodies=figures.BODIES), TODAY)
+    assert (batch.hold, batch.held_table) == ("hold", "evidence-1")
+    assert [(section.title, section.count) for section in batch.sections] == [
+        ("Payments", 12),
+        ("Checks", 112),
+        ("Files", 4),
+        ("Sources", 2),
+    ]
+    assert len(batch.flags) == 1
+
+
+def test_what_leaves_the_house_comes_first() -> None:
+    mail = read(seen(figures.credit_note(), bodies=(figures.MAIL_BODY,)), TODAY)
+    assert mail.effects_first == (
+        "If you approve: 1 mail is sent to accounts@ardenhale.example. It cannot be taken back.",
+    )
+    assert mail.sections[0].title == "What is sent"
+
+
+def test_nothing_is_chosen_by_itself() -> None:
+    fresh = session(figures.exceptions())
+    assert fresh.primary().words == "Answer 2 rows first"
+    assert fresh.primary().state == WAITING
+    assert fresh.primary().aim == "1"
+
+
+def test_answers_are_counted_and_reasons_asked_for() -> None:
+    filled = session(figures.exceptions())
+    filled.choose("1", "hold")
+    assert filled.primary().words == "Answer 1 row first"
+    filled.choose("2", "reject")
+    assert (filled.primary().words, filled.primary().aim) == ("Give 1 reason first", "reason.2")
+    filled.fill("reason.2", "wrong total")
+    primary = filled.primary()
+    assert (primary.words, primary.state, primary.verdict) == ("Hold 1, reject 1", READY, "answered")
+    answer = filled.answer()
+    assert answer.values == {"choice.1": "hold", "choice.2": "reject", "reason.2": "wrong total"}
+    assert answer.digest == filled.reading.digest
+
+
+def test_a_blank_reason_is_none() -> None:
+    filled = session(figures.exceptions())
+    filled.choose("1", "pay")
+    filled.choose("2", "hold")
+    filled.fill("reason.1", "   ")
+    assert filled.primary().state == WAITING
+
+
+def test_approving_names_what_it_covers() -> None:
+    batch = session(figures.batch(), bodies=figures.BODIES)
+    assert batch.primary().words == "Approve 3 files, 12 moves"
+    assert batch.answer().verdict == "approved"
+    assert batch.answer().only is None
+
+
+def test_held_rows_send_the_batch_back() -> None:
+    batch = session(figures.batch(), bodies=figures.BODIES)
+    batch.held = (2, 5)
+    assert batch.primary().words == "Hold 2 rows, ask again"
+    answer = batch.answer()
+    assert (answer.verdict, answer.values["hold"]) == ("returned", [2, 5])
+    assert answer.comment == "Hold row 2 and row 5."  # sending back needs a reason, and the held rows are it
+
+
+def test_files_that_still_load_are_said() -> None:
+    batch = session(figures.batch(), bodies=figures.BODIES)
+    batch.loading = 2
+    assert batch.primary().words == "Loading 2 files…"
+    assert batch.primary().state == CLOSED
+
+
+def test_who_may_not_decide_reads_why() -> None:
+    barred = session(figures.batch(), may_decide=False, why_not="Only Ben or Carla can approve")
+    assert barred.primary().words == "Only Ben or Carla can approve"
+
+
+def test_a_gate_that_is_closed_takes_nothing() -> None:
+    assert session(figures.batch() | {"state": "withdrawn"}).primary().state == CLOSED
+
+
+def test_required_fields_of_a_question() -> None:
+    asked = session(figures.question())
+    assert (asked.primary().words, asked.primary().aim) == ("Fill in 1 field first", "cost_centre")
+    asked.fill("cost_centre", "Sales")
+    assert asked.primary().words == "Give this answer"
+    assert asked.answer().values == {"cost_centre": "Sales"}
+
+
+@pytest.mark.parametrize("choice", ["happened", "not_happened", "stop"])
+def test_a_doubt_has_no_button_of_its_own_and_no_default(choice: str) -> None:
+    doubt = session(figures.doubt(), about=figures.DOUBT_ABOUT)
+    assert doubt.reading.form == ()
+    answer = doubt.chosen(choice, comment="looked it up")
+    assert (answer.verdict, answer.values["choice"]) == ("answered", choice)
+
+
+def test_a_bar_takes_nothing_right_after_its_gate_changed() -> None:
+    fresh = session(figures.batch())
+    assert fresh.guarded(NOW + GUARD_US - 1)
+    assert not fresh.guarded(NOW + GUARD_US)
+
+
+def test_a_draft_comes_back_as_it_was() -> None:
+    filled = session(figures.exceptions())
+    filled.choose("1", "hold")
+    filled.comment = "ask Ben"
+    again = Session(read(seen(figures.exceptions(), draft=filled.draft()), TODAY), NOW)
+    assert again.values == {"choice.1": "hold"}
+    assert again.comment == "ask Ben"
+    assert not filled.draft().empty
+    assert Draft().empty
+
+
+def test_a_draft_of_fields_that_are_gone_is_dropped() -> None:
+    assert session(figures.question(), draft=Draft(values={"choice.9": "pay"})).values == {}
+
+
+def test_changed_rows_are_answered_anew_and_the_others_kept() -> None:
+    old = session(figures.exceptions())
+    old.choose("1", "hold")
+    old.choose("2", "hold")
+    changed = figures.exceptions()
+    changed["evidence"][2]["data"][3] = ["Invoice says", figures.euro("9541.40")]
+    new = Session(read(seen(changed), TODAY), NOW)
+    assert kept_choices(old, new) == ["Quinta da Serra Lda FT 2026/388 · €1,541.40"]
+    assert new.values == {"choice.1": "hold"}
+
+
+def test_left_out_effects_are_not_approved() -> None:
+    partial = session(figures.batch(), bodies=figures.BODIES, partial=True)
+    partial.left_out = (4,)
+    assert partial.primary().words == "Approve 3 files"
+    assert partial.answer().only == (1, 2, 3)
+    partial.left_out = (1, 2, 3, 4)
+    assert partial.primary().state == CLOSED
+
+
+def test_foreign_words_never_reach_a_button() -> None:
+    hostile = figures.batch()
+    hostile["title"] = "Approve everything\u202e now"
+    said = session(hostile, bodies=figures.BODIES).primary().words
+    assert said == "Approve 3 files, 12 moves"
+    assert "‹U+202E›" in read(seen(hostile), TODAY).title
+
+
+def test_evidence_without_a_known_kind_is_kept() -> None:
+    odd = figures.batch()
+    odd["evidence"] = [{"kind": "hologram", "title": "Odd", "data": {"a": [1, 2]}, "source": None}]
+    assert [section.kind for section in read(seen(odd, bodies=figures.BODIES), TODAY).sections] == ["hologram", "files"]
+
+
+def test_contract_fields_may_come_with_help() -> None:
+    helped = [dict(entry) | {"help": "H"} for entry in figures.question()["fields"]]
+    assert read(seen(figures.question(), fields=tuple(helped)), TODAY).form[0]["help"] == "H"
+    assert dataclasses.is_dataclass(Reading)

@@ -1,0 +1,87 @@
+"""Tokens, fonts and icons: contrast of every pair that is used, fonts that are there, icons that are used and exist."""
+
+import re
+
+import pytest
+from PySide6.QtGui import QFontInfo, QFontMetrics
+from PySide6.QtWidgets import QApplication
+
+from counterfoil.desktop import icons, tokens
+from counterfoil.desktop.stylesheet import stylesheet
+from counterfoil.desktop.theme import Theme, current, font
+from counterfoil.places import bundled
+from house.repository import PACKAGE
+
+
+@pytest.mark.parametrize("look", [tokens.LIGHT, tokens.DARK], ids=lambda look: look.name)
+@pytest.mark.parametrize("pair", tokens.USED_PAIRS, ids=lambda pair: f"{pair[0]} on {pair[1]}")
+def test_text_can_be_read(look: tokens.Tokens, pair: tuple[str, str]) -> None:
+    assert tokens.contrast(getattr(look, pair[0]), getattr(look, pair[1])) >= 4.5
+
+
+@pytest.mark.parametrize("look", [tokens.LIGHT, tokens.DARK], ids=lambda look: look.name)
+def test_edges_of_fields_and_focus_can_be_seen(look: tokens.Tokens) -> None:
+    assert tokens.contrast(look.border_input, look.panel) >= 3
+    assert tokens.contrast(look.focus, look.panel) >= 3
+
+
+def test_contrast_is_what_the_standard_says() -> None:
+    assert tokens.contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert tokens.contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("look", [tokens.LIGHT, tokens.DARK], ids=lambda look: look.name)
+def test_style_sheet_names_known_tokens_and_no_fonts(look: tokens.Tokens) -> None:
+    text = stylesheet(look)
+    assert "@" not in text
+    assert "font" not in text  # a font here would override every setFont
+
+
+def test_bundled_fonts_are_used(theme: Theme) -> None:
+    assert QFontInfo(font()).family() == "Inter"
+    assert QFontInfo(font(12, mono=True)).family() == "JetBrains Mono"
+    assert QFontInfo(font(13, 600)).weight() == 600
+
+
+def test_figures_are_equally_wide(theme: Theme) -> None:
+    metrics = QFontMetrics(font(13, figures=True))
+    assert {metrics.horizontalAdvance(digit * 4) for digit in "0123456789"} == {metrics.horizontalAdvance("0000")}
+
+
+def test_look_changes_at_once_and_back(theme: Theme, qapp: QApplication) -> None:
+    theme.choose("dark")
+    try:
+        assert current() is tokens.DARK
+        assert tokens.DARK.panel in qapp.styleSheet()
+    finally:
+        theme.choose("light")
+    assert current() is tokens.LIGHT
+
+
+def icon_names() -> set[str]:
+    """Names of icons in the code: they are literals everywhere, in calls, tables and arguments."""
+    there = {file.stem for file in (bundled("resources") / "icons").glob("*.svg")}
+    code = "".join(file.read_text() for file in (PACKAGE / "desktop").rglob("*.py"))
+    return {name for name in there if re.search(rf'"{re.escape(name)}"', code)}
+
+
+def test_every_icon_is_used_and_can_be_drawn(theme: Theme) -> None:
+    there = {file.stem for file in (bundled("resources") / "icons").glob("*.svg")}
+    assert there - icon_names() == set()
+    for name in there:
+        image = icons.pixmap(name, "#123456", 16, 2.0).toImage()
+        assert image.width() == 32
+        assert any(image.pixelColor(x, y).alpha() for x in range(32) for y in range(32)), name
+
+
+def test_icons_are_drawn_once() -> None:
+    assert icons.pixmap("check", "#000000") is icons.pixmap("check", "#000000")
+
+
+def test_resources_name_their_origin_and_licence() -> None:
+    sources = (bundled("resources") / "SOURCES.md").read_text()
+    assert "OFL" in sources
+    assert "ISC" in sources
+    for name in ("fonts/OFL-Inter.txt", "fonts/OFL-JetBrainsMono.txt", "icons/LICENSE-lucide.txt"):
+        assert (bundled("resources") / name).read_text().strip()
+        assert name.rpartition("/")[2] in sources

@@ -1,0 +1,261 @@
+"""What the window says, as plain functions: amounts, times, identifiers, gates, runs."""
+
+import unicodedata
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterfoil.desktop.office import FolderFacts, Progress
+from counterfoil.desktop.templates.folder_sheet import sentences
+from counterfoil.desktop.words import gates, numbers, people, runs, times, values
+from counterfoil.desktop.words.plain import one_line, plain, quoted
+from desktop.figures import BODIES, HOUR, MAIL_BODY, ME, MINUTE, NEW, NOW, day
+
+TODAY = date(2026, 11, 30)
+
+
+@pytest.mark.parametrize(
+    "amount, currency, shown",
+    [
+        ("41208.90", "EUR", "€41,208.90"),
+        ("3400", "SEK", "SEK\u00a03,400.00"),
+        ("-12.5", "GBP", "−£12.50"),
+        ("0.1234", "USD", "$0.1234"),
+        ("nonsense", "EUR", "nonsense EUR"),
+    ],
+)
+def test_money_has_its_currency(amount: str, currency: str, shown: str) -> None:
+    assert numbers.money(amount, currency) == shown
+
+
+def test_currencies_are_never_added() -> None:
+    amounts = [
+        {"amount": "14201.22", "currency": "EUR"},
+        {"amount": "3400.00", "currency": "SEK"},
+        {"amount": "0.78", "currency": "EUR"},
+    ]
+    assert numbers.moneys(amounts) == "€14,202.00 and SEK\u00a03,400.00"
+
+
+@pytest.mark.parametrize("n, words", [(1, "1 entry"), (2, "2 entries"), (1204, "1,204 entries")])
+def test_counts_have_their_noun(n: int, words: str) -> None:
+    assert numbers.count(n, "entry") == words
+
+
+@given(st.text(alphabet="ABCDEFGHJKLMNPQRSTUVWXYZ0123456789", min_size=11, max_size=30))
+def test_an_account_is_shown_whole(tail: str) -> None:
+    iban = f"DE12{tail}"
+    assert numbers.identifier(iban).replace(" ", "") == iban
+
+
+def test_an_account_stands_in_groups() -> None:
+    assert numbers.identifier(NEW) == "GB29 NWBK 6016 1331 9268 19"
+    assert numbers.identifier("BW-7741") == "BW-7741"
+
+
+@pytest.mark.parametrize(
+    "octets, words", [(0, "0 B"), (640, "640 B"), (1_300_000, "1.3 MB"), (1_200_000_000, "1.2 GB"), (412_000, "412 kB")]
+)
+def test_sizes(octets: int, words: str) -> None:
+    assert numbers.size(octets) == words
+
+
+@pytest.mark.parametrize(
+    "us, words",
+    [
+        (day(0, 16), "Today 16:00"),
+        (day(1, 12), "Tomorrow 12:00"),
+        (day(-1, 6, 55), "Yesterday 06:55"),
+        (day(-5, 8, 2), "Wed 08:02"),
+        (day(-18, 8, 2), "12 Nov 08:02"),
+        (day(-400, 8, 2), "26 Oct 2025 08:02"),
+    ],
+)
+def test_when(us: int, words: str) -> None:
+    assert times.when(us, NOW) == words
+
+
+@pytest.mark.parametrize(
+    "ago, words", [(0, "just now"), (12 * MINUTE, "12 min ago"), (3 * HOUR, "05:55"), (26 * HOUR, "Yesterday 06:55")]
+)
+def test_ages(ago: int, words: str) -> None:
+    assert times.since(NOW - ago, NOW) == words
+
+
+@pytest.mark.parametrize(
+    "us, group",
+    [
+        (NOW - 1, "Overdue"),
+        (day(0, 23), "Due today"),
+        (day(3, 9), "This week"),
+        (day(9, 9), "Later"),
+        (None, "No deadline"),
+    ],
+)
+def test_deadlines_fall_into_groups(us: int | None, group: str) -> None:
+    assert times.due_group(us, NOW) == group
+
+
+def test_time_left_is_said_in_hours_within_a_day() -> None:
+    assert times.left(NOW + 2 * HOUR + 10 * MINUTE, NOW) == "2 h 10 min left"
+    assert times.left(NOW - HOUR, NOW) == "Overdue since Today 07:55"
+    assert times.left(day(3, 9), NOW) == "Thu 09:00"
+
+
+@pytest.mark.parametrize(
+    "us, words",
+    [(50_000, "under 0.1 s"), (400_000, "0.4 s"), (41_000_000, "41 s"), (130 * MINUTE, "2 h 10 min"), (-5, "0 s")],
+)
+def test_spans(us: int, words: str) -> None:
+    assert times.span(us) == words
+
+
+def test_instants_of_documents_come_back_exactly() -> None:
+    assert times.iso_instant("2026-11-30T08:55:12.204Z") == NOW
+    assert times.iso_instant("10 Dec") is None
+
+
+@given(st.text())
+def test_nothing_invisible_stays_invisible(text: str) -> None:
+    shown = plain(text)
+    assert all(sign.isprintable() or unicodedata.category(sign) == "Zs" or sign in "\u200c\u200d" for sign in shown)
+    assert len(shown) >= len(text)
+
+
+def test_a_turned_line_is_told() -> None:
+    assert plain("invoice\u202egpj.exe") == "invoice‹U+202E›gpj.exe"
+    assert plain("a\x00b\nc") == "a␀b␊c"
+    assert plain("a\nb", lines=True) == "a\nb"
+    assert one_line("a\n  b") == "a b"
+    assert quoted("x\ny") == "‘x y’"
+
+
+@pytest.mark.parametrize(
+    "value, shown",
+    [
+        (None, "–"),
+        ("", "–"),
+        (True, "Yes"),
+        (12480, "12,480"),
+        ({"amount": "1.50", "currency": "EUR"}, "€1.50"),
+        ("2026-12-10", "10 Dec"),
+        ("2026-11-30T08:55:12.204Z", "30 Nov 08:55"),
+        ("-1234.50", "−1,234.50"),
+        (["a", "b"], "a, b"),
+        ({"sha256": "3f9a2c71" * 8, "bytes": 1300}, "1.3 kB, seal 3f9a 2c71"),
+    ],
+)
+def test_values_of_documents(value: object, shown: str) -> None:
+    assert values.shown(value, TODAY) == shown
+
+
+def test_approving_counts_what_it_covers() -> None:
+    assert gates.plan_counts(BODIES) == "3 files, 12 moves"
+    assert gates.plan_counts([MAIL_BODY]) == "1 mail"
+    assert gates.plan_counts([]) == ""
+
+
+def test_choices_are_counted_in_order_and_nothing_is_paid() -> None:
+    assert gates.counted_choices(["hold", "pay", "hold"]) == "Include 1, hold 2"
+    assert gates.counted_choices(["reject"]) == "Reject 1"
+    assert gates.choice_words("pay") == "Include"
+
+
+def test_silence_says_what_it_means() -> None:
+    assert gates.silence(None, None, NOW) == "No deadline. It waits until you decide."
+    assert (
+        gates.silence(day(0, 16), None, NOW)
+        == "If nobody decides by today 16:00: nothing is written, the run ends as Expired."
+    )
+
+
+def test_how_a_gate_ended_names_who() -> None:
+    made = [{"verdict": "approved", "by": "user:ben", "at": "2026-11-30T08:41:00.000Z", "comment": ""}]
+    assert gates.closed("decided", made, ME, NOW) == "Ben approved this at 08:41."
+    assert gates.closed("decided", [{**made[0], "by": ME}], ME, NOW) == "You approved this at 08:41."
+    assert gates.closed("expired", [], ME, NOW) == "Nobody decided in time. Nothing was written."
+    assert gates.closed("open", [], ME, NOW) == ""
+
+
+def test_people_are_named() -> None:
+    assert people.person(ME, ME) == "you"
+    assert people.person("user:ben", ME) == "Ben"
+    assert people.person("schedule:Weekly report", ME) == "the schedule ‘Weekly report’"
+    who = {"needs": 2, "from": ["user:anna", "user:ben", "user:carla"], "not": ["user:carla"], "given": ["user:anna"]}
+    assert gates.people_line(who, "user:ben") == "Needs 2 of 3. Anna decided. You and Carla still can. Not Carla."
+
+
+def test_seal_line_does_not_nag() -> None:
+    assert gates.seal_line("3f9a2c71" * 8, 3, 5) == "Sealed to what you see · 3f9a 2c71 · opened 3 of 5 parts"
+
+
+def test_steps_have_peoples_words() -> None:
+    assert runs.step_name("read_invoices") == "Read invoices"
+    assert runs.step_name("write_file@1") == "Write file"
+    assert (
+        runs.restart_line({"at": "2026-11-30T08:57:03.000Z", "reran": ["step_7"]}, 6)
+        == "Restarted 08:57:03. 6 steps were kept; ‘Step 7’ started again."
+    )
+
+
+def test_the_four_answers() -> None:
+    where = {
+        "file": "/x/counterfoil.db",
+        "row": 48211,
+        "committed_at": "2026-11-30T08:55:12.204Z",
+        "durability": "fsync",
+        "bytes": 1_300_000,
+    }
+    assert (
+        runs.kept_where(where)
+        == "On this computer: counterfoil.db, row 48,211. Saved 08:55:12.204, flushed to disk. 1.3 MB."
+    )
+    assert runs.in_the_middle(None, 6) == "Nothing is in the middle. 6 steps stay as they are."
+    assert (
+        runs.who_pays({"calls": 0}, 42_000_000)
+        == "Nobody. This run makes no paid calls. 42 s of work was not repeated."
+    )
+    assert (
+        "carried on from ‘Run checks’"
+        in runs.carried_on(
+            [{"at": "2026-11-30T08:42:12.000Z", "reason": "the runner ended", "from_step": "run_checks", "reran": []}]
+        )[0]
+    )
+
+
+def test_plug_line_grows() -> None:
+    assert runs.plug_line(NOW, None, "", None, None) == "Ended 08:55:12. Waiting for it to come back…"
+    assert runs.plug_line(NOW, NOW + 1_000_000, "step_7", 0, 0).endswith(
+        "Carried on at ‘Step 7’. 0 steps repeated, 0 effects repeated."
+    )
+
+
+def test_result_never_says_that_money_moved() -> None:
+    done = Progress(
+        "r",
+        "done",
+        "",
+        result={
+            "file": "payments/payments.xml",
+            "payments": 12,
+            "total": {"amount": "41208.90", "currency": "EUR"},
+            "held": 2,
+        },
+    )
+    said = runs.result_sentences(done)
+    assert said[0] == "payments.xml is written: 12 payments, €41,208.90. Nothing was sent to a bank."
+    assert said[-1] == "2 invoices are held and stay in the folder."
+    assert runs.result_sentences(Progress("r", "cancelled", ""))[-1] == "Nothing was written."
+    assert "paid" not in " ".join(said)
+
+
+def test_measured_folder_in_sentences() -> None:
+    facts = FolderFacts("/x", 412, 1_200_000_000, 2.0, ("created", "renamed", "removed"), (".git", ".env"), invoices=1)
+    assert sentences(facts) == [
+        "412 files, 1.2 GB.",
+        "1 file looks like invoices (XML or PDF).",
+        "Files here can be created, renamed and removed.",
+        "Left out: .git, .env.",
+    ]

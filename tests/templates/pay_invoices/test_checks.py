@@ -90,7 +90,7 @@ def check(found: Invoice, name: str) -> bool | None:
 def test_names_are_recorded_and_never_renamed() -> None:
     assert list(CHECKS) == [
         "Required fields", "Document type", "Currency", "Profile", "Line amounts", "Sum of lines", "Net amount", "Tax per rate",
-        "Taxed amounts", "Tax amount", "Gross amount", "Amount due", "Account",
+        "Taxed amounts", "Tax amount", "Gross amount", "Amount due", "Account", "Page total",
     ]  # fmt: skip
     assert [one.name for one in run_checks(invoice())] == list(CHECKS)
 

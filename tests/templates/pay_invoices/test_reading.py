@@ -238,8 +238,8 @@ def test_codes_are_recorded_and_never_renamed() -> None:
     assert sorted(CODES) == [
         "bad_name", "broken_attachment", "broken_xml", "changing", "contradicting_attachments", "damaged_pdf",
         "deceptive_name", "draft_xml", "empty_file", "encrypted_pdf", "fatturapa", "hostile_xml", "link", "mail",
-        "no_permission", "not_opened", "office_file", "other_file", "picture", "plain_pdf", "too_deep", "too_large",
-        "unknown_xml", "vanished",
+        "no_invoice", "no_permission", "not_opened", "office_file", "other_file", "picture", "plain_pdf", "too_deep",
+        "too_large", "too_many_pages", "too_slow", "unknown_xml", "vanished",
     ]  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from pay_invoices.duplicates import claim_key
 from pay_invoices.invoices import Invoice, Unreadable
 from pay_invoices.ledgers import EXPORTED, REJECTED, LedgerRow, VendorRow
-from pay_invoices.problems import KINDS, day_shown
+from pay_invoices.problems import KINDS
+from pay_invoices.reasons import day_shown
 from pay_invoices.refusals import unreadable
 from pay_invoices.review import InvoiceException, Review, claims_of, review
 from pay_invoices.settlement import (
@@ -306,10 +307,11 @@ def test_exceptions_a_person_can_decide_come_first() -> None:
 
 def test_kinds_are_recorded_and_never_renamed() -> None:
     assert KINDS == (
-        "unreadable", "same_file", "same_invoice", "incomplete", "credit_note", "not_payable_type", "unclear_currency",
-        "foreign_currency", "nothing_due", "unpayable_amount", "in_other_run", "forms_disagree", "direct_debit", "card",
-        "missing_iban", "invalid_iban", "outside_sepa", "changed_account", "number_reused", "correction", "credited",
-        "rejected_before", "broken_sum", "broken_tax", "broken_line", "odd_field",
+        "unreadable", "same_file", "same_invoice", "incomplete", "unproved", "page_disagrees", "credit_note", "not_payable_type",
+        "unclear_currency", "foreign_currency", "nothing_due", "unpayable_amount", "in_other_run", "forms_disagree",
+        "already_paid", "direct_debit", "card", "missing_iban", "invalid_iban", "several_accounts", "outside_sepa",
+        "changed_account", "number_reused", "correction", "credited", "rejected_before", "broken_sum", "broken_tax",
+        "broken_line", "odd_field",
     )  # fmt: skip
 
 

@@ -166,7 +166,7 @@ def test_what_is_no_invoice_says_why(short: str) -> None:
 # The checks that fail; every other sample passes all of them or has no field to check.
 FLAGGED = {
     "ZUGFeRDv1/correct/M/RE-20140703_502.pdf": ["Profile", "Line amounts", "Sum of lines"],
-    "ZUGFeRDv1/correct/M/RE-20150613_503.pdf": ["Line amounts", "Sum of lines"],
+    "ZUGFeRDv1/correct/M/RE-20150613_503.pdf": ["Line amounts", "Sum of lines", "Page total"],
     "ZUGFeRDv1/fail/M/fail1.pdf": ["Required fields", "Currency", "Profile", "Line amounts", "Sum of lines"],
     "ZUGFeRDv1/fail/M/fail2.pdf": ["Currency"],
     "ZUGFeRDv2/fail/M/RE-20171118_506.pdf": ["Profile"],
@@ -205,7 +205,7 @@ def test_all_samples_in_one_folder_are_each_answered_once() -> None:
         "standard/01.08a-INVOICE_ubl.xml": "number_reused",
         "standard/03.01a-INVOICE_ubl.xml": "nothing_due",
         "extension/04.02a-INVOICE_ubl.xml": "direct_debit",
-        "ZUGFeRDv1/correct/M/RE-20150613_503.pdf": "broken_sum",
+        "ZUGFeRDv1/correct/M/RE-20150613_503.pdf": "page_disagrees",
         "ZUGFeRDv2/correct/M/testout-ZF2PushCreditNote.xml": "credit_note",
         "ZUGFeRDv2/correct/M/testout-ZF2PushEdge.xml": "foreign_currency",
     }.items():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 from pay_invoices.accounts import grouped, iban_problem
-from pay_invoices.invoices import CREDIT_TYPES, INVOICE_TYPES, UNPAYABLE_TYPES, Invoice, TaxRow, money_shown
+from pay_invoices.invoices import CREDIT_TYPES, INVOICE_TYPES, PDF_TEXT, UNPAYABLE_TYPES, Invoice, TaxRow, money_shown
 from pay_invoices.profiles import MINIMUM
 
 CENT = Decimal("0.01")
@@ -82,6 +82,8 @@ def currency(invoice: Invoice) -> Check:
 
 def profile(invoice: Invoice) -> Check:
     """Whether the specification identifier names a profile."""
+    if invoice.syntax == PDF_TEXT:
+        return _impossible("Profile", "It was read from its pages, which name no profile.")
     if invoice.profile:
         return Check("Profile", True, f"{invoice.syntax}, {invoice.profile}.", "", invoice.profile_id)
     detail = "The specification identifier names no profile of the standard."
@@ -91,7 +93,7 @@ def profile(invoice: Invoice) -> Check:
 def line_amounts(invoice: Invoice) -> Check:
     """Whether every line is quantity times price."""
     if not invoice.line_count:
-        return _impossible("Line amounts", "The profile has no lines.")
+        return _impossible("Line amounts", _no_lines(invoice))
     if not invoice.odd_lines:
         return Check("Line amounts", True, f"{invoice.line_count} lines are quantity times price.")
     first = invoice.odd_lines[0]
@@ -102,7 +104,7 @@ def line_amounts(invoice: Invoice) -> Check:
 def sum_of_lines(invoice: Invoice) -> Check:
     """BR-CO-10: the lines add up to the stated sum."""
     if invoice.lines_sum is None or invoice.lines_total is None:
-        return _impossible("Sum of lines", "The profile has no lines.")
+        return _impossible("Sum of lines", _no_lines(invoice))
     detail = f"{invoice.line_count} lines added up."
     return _compare("Sum of lines", detail, invoice.lines_sum, invoice.lines_total, invoice)
 
@@ -110,7 +112,7 @@ def sum_of_lines(invoice: Invoice) -> Check:
 def net_amount(invoice: Invoice) -> Check:
     """BR-CO-13: lines - allowances + charges = net."""
     if invoice.lines_total is None or invoice.net is None:
-        return _impossible("Net amount", "The profile does not state the sum of lines.")
+        return _impossible("Net amount", _no_lines(invoice) if invoice.syntax == PDF_TEXT else "The profile does not state the sum of lines.")
     expected = invoice.lines_total - _zero(invoice.allowances) + _zero(invoice.charges)
     return _compare("Net amount", "Lines - allowances + charges.", expected, invoice.net, invoice)
 
@@ -118,7 +120,7 @@ def net_amount(invoice: Invoice) -> Check:
 def tax_per_rate(invoice: Invoice) -> Check:
     """BR-CO-17: what is taxed times the rate is the tax, within the rounding of the lines."""
     if not invoice.taxes:
-        return _impossible("Tax per rate", "The profile has no tax breakdown.")
+        return _impossible("Tax per rate", _no_breakdown(invoice))
     for row in invoice.taxes:
         expected = _tax_of(row)
         if expected is None or row.amount is None:
@@ -134,7 +136,7 @@ def taxed_amounts(invoice: Invoice) -> Check:
     """What is taxed at all rates together is the net amount."""
     bases = [row.basis for row in invoice.taxes if row.basis is not None]
     if not bases or invoice.net is None or len(bases) < len(invoice.taxes):
-        return _impossible("Taxed amounts", "The profile has no tax breakdown.")
+        return _impossible("Taxed amounts", _no_breakdown(invoice))
     return _compare(
         "Taxed amounts", "What is taxed at each rate, added up.", sum(bases, Decimal(0)), invoice.net, invoice
     )
@@ -144,7 +146,7 @@ def tax_amount(invoice: Invoice) -> Check:
     """BR-CO-14: the taxes of the breakdown add up to the stated tax."""
     amounts = [row.amount for row in invoice.taxes if row.amount is not None]
     if not amounts or invoice.tax is None:
-        return _impossible("Tax amount", "The profile has no tax breakdown, or no tax is stated.")
+        return _impossible("Tax amount", _no_breakdown(invoice))
     return _compare("Tax amount", "Tax of each rate, added up.", sum(amounts, Decimal(0)), invoice.tax, invoice)
 
 
@@ -177,6 +179,19 @@ def account(invoice: Invoice) -> Check:
     return Check("Account", True, "Length, format and check digits are right.", "", grouped(invoice.iban))
 
 
+def page_total(invoice: Invoice) -> Check:
+    """Whether the pages of a hybrid PDF show the total that its XML states."""
+    if invoice.syntax == PDF_TEXT or not invoice.attachment:
+        return Check("Page total", True, "There is one form only, so nothing can differ.")
+    box = invoice.box_of("page_total")
+    if invoice.page_total is None or box is None:
+        return _impossible("Page total", "No total was found on the pages.")
+    expected = invoice.due if invoice.page_total == invoice.due else invoice.gross
+    same = invoice.page_total == expected
+    detail = f"Page {box.page} beside the data inside."
+    return Check("Page total", same, detail, _money(expected, invoice), _money(invoice.page_total, invoice))
+
+
 # By name, in the order people see them; names are recorded and shown.
 CHECKS: dict[str, Callable[[Invoice], Check]] = {
     "Required fields": required_fields,
@@ -192,9 +207,20 @@ CHECKS: dict[str, Callable[[Invoice], Check]] = {
     "Gross amount": gross_amount,
     "Amount due": amount_due,
     "Account": account,
+    "Page total": page_total,
 }
 ARITHMETIC = ("Sum of lines", "Net amount", "Gross amount", "Amount due")
 TAX = ("Tax per rate", "Taxed amounts", "Tax amount")
+
+
+def _no_lines(invoice: Invoice) -> str:
+    return "Lines are not read from pages." if invoice.syntax == PDF_TEXT else "The profile has no lines."
+
+
+def _no_breakdown(invoice: Invoice) -> str:
+    if invoice.syntax == PDF_TEXT:
+        return "The pages have no tax breakdown that could be read."
+    return "The profile has no tax breakdown."
 
 
 def _tax_of(row: TaxRow) -> Decimal | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pay_invoices.invoices import Invoice, money_text, normal
+from pay_invoices.invoices import PDF_TEXT, Invoice, money_text, normal
 from pay_invoices.means import COLLECTED
 
 SAME_FILE = "same_file"
@@ -152,9 +152,9 @@ def _disagree(one: Invoice, other: Invoice) -> bool:
     return accounts or collected or (one.due, one.currency) != (other.due, other.currency)
 
 
-def _preference(invoice: Invoice) -> tuple[bool, bool, str]:
-    """A document that names an account comes first, then the one people can read: the PDF before the bare XML; then by path."""
-    return not invoice.iban, not invoice.attachment, invoice.file
+def _preference(invoice: Invoice) -> tuple[bool, bool, bool, str]:
+    """A document that names an account comes first, data before read text, then what people can read: the PDF before the bare XML."""
+    return not invoice.iban, invoice.syntax == PDF_TEXT, not invoice.attachment, invoice.file
 
 
 def _id(text: str) -> str:

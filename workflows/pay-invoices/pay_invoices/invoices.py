@@ -7,7 +7,7 @@ A field that is missing is "" or None, a field that is there and cannot be under
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
@@ -21,6 +21,7 @@ INVOICE_TYPES = frozenset(
 # Also on that list, but no demand for payment: for booking only, and pro forma.
 UNPAYABLE_TYPES = {"751": "is for booking only", "325": "is a pro forma invoice"}
 CORRECTION = "384"
+PDF_TEXT = "PDF text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,24 @@ class OddField:
     path: str
     text: str
     problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageBox:
+    """Where something stands on a page: what it is, its words as written, the page from 1, the box in points from the upper left
+    corner of the page as it is shown.
+
+    `field` is the name of a field of `Invoice`; also "paid" (the pages say it is paid), "collected" (they speak of a direct debit) and, of a
+    hybrid PDF, "page_total" (the total its pages state) and "page_iban" (an account they name and the XML does not).
+    """
+
+    field: str
+    text: str
+    page: int
+    x0: float
+    top: float
+    x1: float
+    bottom: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +86,7 @@ class Invoice:
     file: str  # relative to the workspace
     sha256: str  # of the whole file, 64 lower-case hex digits
     attachment: str  # the name of the XML inside a PDF, else ""
-    syntax: str  # "UBL", "CII" or "ZUGFeRD 1"
+    syntax: str  # "UBL", "CII", "ZUGFeRD 1" or "PDF text"
     profile: str  # a readable name, "" where the identifier is unknown
     profile_id: str  # BT-24
     type_code: str  # BT-3
@@ -104,6 +123,8 @@ class Invoice:
     notes: list[str]  # BT-22
     odd: list[OddField]
     where: list[Source]
+    boxes: list[PageBox] = field(default_factory=list)  # of a PDF: where its pages say so
+    page_total: Decimal | None = None  # of a hybrid PDF: the total as its pages state it
 
     @property
     def is_credit(self) -> bool:
@@ -121,6 +142,10 @@ class Invoice:
     def ibans(self) -> list[str]:
         """Every account the document names, the first one first."""
         return [self.iban, *self.other_ibans] if self.iban else list(self.other_ibans)
+
+    def box_of(self, field: str) -> PageBox | None:
+        """Where a field stands on the pages, None when it was not looked for or not found there."""
+        return next((box for box in self.boxes if box.field == field), None)
 
     def path_of(self, field: str) -> str:
         """Where a field was found, for people: attachment and path; "" when it was not found."""

@@ -7,14 +7,15 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from counterfoil import Evidence, Field, Money, table
+from counterfoil import Evidence, Field, Money, file, table
 from pay_invoices.accounts import grouped
 from pay_invoices.checks import run_checks
-from pay_invoices.invoices import Invoice, money_shown, sums_shown
-from pay_invoices.problems import place
+from pay_invoices.invoices import PDF_TEXT, Invoice, PageBox, money_shown, sums_shown
+from pay_invoices.reasons import place
 from pay_invoices.review import InvoiceException, PayRow, Review
 
 SHOWN_FIELDS = (("due", "Amount due"), ("iban", "Account"), ("number", "Invoice number"), ("due_date", "Due date"))
+_BOXED_FIELDS = frozenset({"due", "iban", "number", "due_date", "page_total", "page_iban"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,10 @@ def exception_evidence(judged: Review) -> list[Evidence]:
     pieces = [
         table(rows, title="Needs your answer", flagged=[i for i, one in enumerate(judged.exceptions) if one.can_pay])
     ]
-    pieces += [piece for one in judged.exceptions if (piece := _facts(one)) is not None]
+    for one in judged.exceptions:
+        facts = _facts(one)
+        pieces += [facts] if facts is not None else []
+        pieces += _pages(one)
     pieces.append(table([_payable(row) for row in judged.payable], title="Ready to pay", total=_total(judged.payable)))
     return pieces
 
@@ -92,6 +96,38 @@ def _facts(one: InvoiceException) -> Evidence | None:
         for fact in one.facts
     ]
     return table(rows, title=f"{one.k}. {one.supplier or one.files[0]} {one.number}".strip())
+
+
+def _pages(one: InvoiceException) -> list[Evidence]:
+    """The pages of an exception with a box around everything that was found there."""
+    if one.invoice is None:
+        return []
+    boxes = one.invoice.boxes
+    if one.invoice.syntax != PDF_TEXT:
+        # The data counts, so of the page only what the exception is about is shown.
+        boxes = [box for box in boxes if box.field in _fields_of(one)]
+    return page_evidence(one.files[0], f"{one.k}. {one.supplier or one.files[0]} {one.number}".strip(), boxes)
+
+
+def _fields_of(one: InvoiceException) -> set[str]:
+    found = {"page_total"} if "page_disagrees" in one.kinds else set()
+    return found | ({"iban", "page_iban"} if "changed_account" in one.kinds else set())
+
+
+def page_evidence(path: str, title: str, boxes: list[PageBox]) -> list[Evidence]:
+    """One piece per page: the page of a PDF with boxes drawn; nothing without boxes."""
+    pages: dict[int, list[PageBox]] = {}
+    for box in boxes:
+        pages.setdefault(box.page, []).append(box)
+    return [
+        file(
+            path,
+            title=f"{title}, page {page}",
+            page=page,
+            boxes=[(box.x0, box.top, box.x1, box.bottom) for box in found],
+        )
+        for page, found in sorted(pages.items())
+    ]
 
 
 def exception_figures(judged: Review) -> dict[str, Any]:
@@ -148,6 +184,9 @@ def batch_evidence(rows: list[PayRow], judged: Review, checks: list[CheckRow]) -
         pieces.append(table(handled, title="Settled before"))
     pieces.append(_check_evidence(checks))
     pieces.append(_source_evidence(rows))
+    for row in rows:
+        shown = [box for box in row.invoice.boxes if box.field in _BOXED_FIELDS]
+        pieces += page_evidence(row.invoice.file, f"{row.invoice.seller} {row.invoice.number}", shown)
     return pieces
 
 

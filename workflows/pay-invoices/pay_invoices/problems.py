@@ -7,58 +7,24 @@ account, a wrong sum) can, with a reason. Words of the document stand in quotati
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import date
 from decimal import Decimal
 
-from pay_invoices import checks
+from pay_invoices import checks, page_problems
 from pay_invoices.accounts import grouped, iban_problem, in_sepa
-from pay_invoices.duplicates import Sorted, claim_key, credits, identity, number_key, same_seller
-from pay_invoices.history import History
-from pay_invoices.invoices import CORRECTION, INVOICE_TYPES, UNPAYABLE_TYPES, Invoice, money_shown
+from pay_invoices.duplicates import claim_key, credits, identity, number_key, same_seller
+from pay_invoices.invoices import CORRECTION, INVOICE_TYPES, PDF_TEXT, UNPAYABLE_TYPES, Invoice, money_shown
 from pay_invoices.means import CARD, COLLECTED, DIRECT_DEBIT
+from pay_invoices.reasons import Around, Fact, Problem, day_shown, place
 
-# Recorded: kinds may be added, never renamed. Heaviest first; the first two come from reading and comparing.
+# Recorded: kinds may be added, never renamed. Heaviest first; the first three come from reading and comparing.
 KINDS = (
-    "unreadable", "same_file", "same_invoice", "incomplete", "credit_note", "not_payable_type", "unclear_currency",
-    "foreign_currency", "nothing_due", "unpayable_amount", "in_other_run", "forms_disagree", "direct_debit", "card",
-    "missing_iban", "invalid_iban", "outside_sepa", "changed_account", "number_reused", "correction", "credited",
-    "rejected_before", "broken_sum", "broken_tax", "broken_line", "odd_field",
+    "unreadable", "same_file", "same_invoice", "incomplete", "unproved", "page_disagrees", "credit_note", "not_payable_type",
+    "unclear_currency", "foreign_currency", "nothing_due", "unpayable_amount", "in_other_run", "forms_disagree",
+    "already_paid", "direct_debit", "card", "missing_iban", "invalid_iban", "several_accounts", "outside_sepa",
+    "changed_account", "number_reused", "correction", "credited", "rejected_before", "broken_sum", "broken_tax",
+    "broken_line", "odd_field",
 )  # fmt: skip
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 MOST = Decimal("999999999.99")  # the largest SEPA credit transfer
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Two values side by side: what was expected or known, what is there now, and where each comes from."""
-
-    label: str
-    old: str
-    new: str
-    old_source: str = ""
-    new_source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One reason: its kind, one sentence what is wrong, one what to do, whether a person may pay all the same."""
-
-    kind: str
-    reason: str
-    advice: str
-    can_pay: bool
-    facts: list[Fact] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """What an invoice is compared with: the tables, the other documents of the folder, other runs, the day."""
-
-    history: History
-    folder: Sorted
-    elsewhere: dict[str, str]
-    today: date
 
 
 def problems_of(invoice: Invoice, around: Around) -> list[Problem]:
@@ -67,12 +33,6 @@ def problems_of(invoice: Invoice, around: Around) -> list[Problem]:
         return [_credit_note(invoice, around)]
     found = [finder(invoice, around) for finder in _FINDERS]
     return sorted((problem for problem in found if problem is not None), key=lambda problem: KINDS.index(problem.kind))
-
-
-def day_shown(day: date | None) -> str:
-    """A day for people: 12 Nov 2026."""
-    # Not strftime: its month names follow the process's locale, and these words are recorded.
-    return "an unknown day" if day is None else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def _credit_note(invoice: Invoice, around: Around) -> Problem:
@@ -87,6 +47,8 @@ def _credit_note(invoice: Invoice, around: Around) -> Problem:
 
 
 def _incomplete(invoice: Invoice, _: Around) -> Problem | None:
+    if invoice.syntax == PDF_TEXT:
+        return None  # what pages do not say is unproved
     needed = {
         "number": invoice.number,
         "seller": invoice.seller,
@@ -121,6 +83,8 @@ def _type(invoice: Invoice, _: Around) -> Problem | None:
 
 def _currency(invoice: Invoice, _: Around) -> Problem | None:
     check = checks.currency(invoice)
+    if not invoice.currency and invoice.syntax == PDF_TEXT:
+        return None
     if check.passed is False:
         return Problem("unclear_currency", check.detail, "Ask the supplier for a corrected invoice.", can_pay=False)
     if invoice.currency == "EUR":
@@ -187,12 +151,6 @@ def _differences(one: Invoice, other: Invoice) -> list[Fact]:
 def _collection(invoice: Invoice) -> str:
     code = invoice.means_code
     return "direct debit" if code in DIRECT_DEBIT else "card" if code in CARD else "transfer"
-
-
-def place(invoice: Invoice, name: str) -> str:
-    """Where a field of an invoice stands: file and path."""
-    path = invoice.path_of(name)
-    return f"{invoice.file}, {path}" if path else invoice.file
 
 
 def _collected(invoice: Invoice, _: Around) -> Problem | None:
@@ -332,6 +290,8 @@ def _failures(kind: str, reason: str, names: tuple[str, ...]) -> Callable[[Invoi
 
 
 def _odd_field(invoice: Invoice, _: Around) -> Problem | None:
+    if invoice.syntax == PDF_TEXT:
+        return None
     odd = next((one for one in invoice.odd if one.field not in ("gross", "due", "currency")), None)
     check = checks.required_fields(invoice)
     if check.passed or (odd is None and invoice.odd):
@@ -343,6 +303,11 @@ def _odd_field(invoice: Invoice, _: Around) -> Problem | None:
 
 _FINDERS: tuple[Callable[[Invoice, Around], Problem | None], ...] = (
     _incomplete,
+    page_problems.unproved,
+    page_problems.disagrees,
+    page_problems.already_paid,
+    page_problems.collected,
+    page_problems.several_accounts,
     _type,
     _currency,
     _amount,

@@ -11,6 +11,8 @@ from pay_invoices import cii, ubl
 from pay_invoices.hostile_xml import XmlRefused, looks_like_xml, parse
 from pay_invoices.invoices import Invoice, Unreadable
 from pay_invoices.pdf_attachments import Attachment, PdfRefused, looks_like_pdf, xml_attachments
+from pay_invoices.pdf_text.invoice import read_text_pdf
+from pay_invoices.pdf_text.page_total import with_page_values
 from pay_invoices.picking import tidy
 from pay_invoices.refusals import name_trouble, unreadable
 
@@ -118,10 +120,10 @@ def _read_pdf(name: str, data: bytes, sha256: str) -> Invoice | Unreadable:
         else:
             refusals.append(found)
     if not invoices:
-        return _worst(refusals) or unreadable(name, "plain_pdf", sha256=sha256)
+        return _worst(refusals) or read_text_pdf(name, data, sha256)
     if len({_essence(invoice) for invoice in invoices}) > 1:
         return unreadable(name, "contradicting_attachments", f"{len(invoices)} invoices", sha256=sha256)
-    return invoices[0]
+    return with_page_values(invoices[0], data)
 
 
 def _read_attachment(name: str, attachment: Attachment, sha256: str) -> Invoice | Unreadable:

@@ -38,8 +38,20 @@ CODES: dict[str, tuple[str, str]] = {
     "encrypted_pdf": ("The PDF is locked with a password.", "Ask the supplier for one without a password."),
     "damaged_pdf": ("The PDF is damaged and cannot be opened.", _AGAIN),
     "plain_pdf": (
-        "The PDF holds no invoice data, only pages to look at.",
+        "The PDF holds no invoice data and no text, only pictures of pages.",
         "Ask the supplier for an e-invoice, or hold it and enter it by hand.",
+    ),
+    "no_invoice": (
+        "The PDF holds no invoice data, and its pages do not read as an invoice.",
+        "Look at the file; if it is an invoice, ask the supplier for an e-invoice, or hold it and enter it by hand.",
+    ),
+    "too_many_pages": (
+        "The PDF has more pages than are read{detail}; up to 200 are.",
+        "Ask the supplier for the invoice alone, or take the file out of the folder.",
+    ),
+    "too_slow": (
+        "The pages of the PDF take longer to read than the 20 seconds a document is given.",
+        "Do not open it elsewhere before you asked the supplier; ask for an e-invoice, or enter it by hand.",
     ),
     "broken_attachment": (
         "The PDF holds invoice data that is broken{detail}.",

@@ -12,9 +12,10 @@ from decimal import Decimal
 from pay_invoices.accounts import grouped
 from pay_invoices.duplicates import SAME_FILE, Copy, claim_key, sort
 from pay_invoices.history import History, day_of
-from pay_invoices.invoices import CORRECTION, Invoice, Unreadable, money_shown
+from pay_invoices.invoices import CORRECTION, PDF_TEXT, Invoice, Unreadable, money_shown
 from pay_invoices.ledgers import LedgerRow, VendorRow
-from pay_invoices.problems import KINDS, Around, Fact, Problem, day_shown, place, problems_of
+from pay_invoices.problems import KINDS, problems_of
+from pay_invoices.reasons import Around, Fact, Problem, day_shown, place
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +184,16 @@ def _notices(invoice: Invoice, iban: str, around: Around) -> list[Notice]:
     if invoice.other_ibans:
         count = len(invoice.ibans)
         found.append(Notice("several_accounts", f"The invoice names {count} accounts; {grouped(iban)} is used."))
+    shown = invoice.box_of("page_iban")
+    if shown is not None:
+        found.append(Notice("page_account", f"Its page names another account: {grouped(shown.text)}."))
     if invoice.payee:
         found.append(Notice("other_payee", f"The money goes to “{invoice.payee}”, not to the seller."))
     if invoice.type_code == CORRECTION:
         found.append(Notice("correction", "This is a corrected invoice; make sure the one it replaces is not paid."))
-    if not invoice.profile:
+    if invoice.syntax == PDF_TEXT:
+        found.append(Notice("page_text", "Read from the words on its pages, not from e-invoice data."))
+    elif not invoice.profile:
         found.append(Notice("unknown_profile", "The invoice names no known profile of the standard."))
     return found
 

@@ -1,0 +1,278 @@
+"""Number, dates and currency: what labels name, agreed on by every label of the document. Dates are never guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Generic, TypeVar
+
+from pay_invoices.pdf_text.labels import Label
+from pay_invoices.pdf_text.layout import Box, Cell, Sheet
+from pay_invoices.pdf_text.search import Reading, day_reader
+from pay_invoices.pdf_text.tokens import Amount, Day, currency_of, day_at
+from pay_invoices.pdf_text.vocabulary import BEFORE_DUE_DATE, one_of
+
+_T = TypeVar("_T")
+_WORD = re.compile(r"[^\W_][\w./+\-–]*", re.ASCII)
+_YEAR = re.compile(r"(?:19|20)\d{2}")
+_PIECE = re.compile(r"[/\-–]|[A-Z0-9]+(?:[/\-–.][A-Z0-9]+)*")
+_SKIPPED = re.compile(r"[#:.\-]?|nr\.?|no\.?|n°|nº|num\.?")
+_PASSED = re.compile(r"(?:vom|von|du|of|dated|van|de|del|di|le|am|datum|date)")
+_BEFORE_DUE = re.compile(f"{one_of(BEFORE_DUE_DATE)} ?:? ?$")
+_TERM = re.compile(r"\b(\d{1,3}) (?:tagen?|days?|jours?|dagen|dias?|giorni|gg)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact(Generic[_T]):
+    """A value with its place; or why there is none, with the place of the doubt. Both empty: nothing is said."""
+
+    value: _T | None = None
+    text: str = ""
+    box: Box | None = None
+    doubt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    value: str
+    clear: bool
+    first: int
+    last: int
+    cell: Cell
+
+    @property
+    def box(self) -> Box:
+        return self.cell.box(self.first, self.last)
+
+
+def number_of(reading: Reading) -> Fact[str]:
+    """The invoice number."""
+    for level in (3, 2):
+        found = [
+            number
+            for sheet, label in reading.labelled("number")
+            if label.level == level and (number := _beside(reading, sheet, label)) is not None
+        ]
+        if found:
+            different = {re.sub(r"\s", "", number.value).casefold() for number in found}
+            first = found[0]
+            if len(different) > 1:
+                return Fact(text=first.value, box=first.box, doubt="the pages name several invoice numbers")
+            if not first.clear:
+                return Fact(text=first.value, box=first.box, doubt="it is not clear where the invoice number ends")
+            return Fact(first.value, first.value, first.box)
+    return Fact()
+
+
+def _beside(reading: Reading, sheet: Sheet, label: Label) -> _Number | None:
+    plain_label = label.level == 3 and not label.alone
+    found = reading.beside(sheet, label, lambda cell, index: _number_at(cell, index, any_word=plain_label))
+    # "Invoice 2026" is a heading, not a number.
+    return None if found is not None and label.level < 3 and _YEAR.fullmatch(found.value) else found
+
+
+def _number_at(cell: Cell, index: int, *, any_word: bool) -> _Number | None:
+    """The number that begins at a word: one word with a digit, or pieces of it such as "F 1234/12" or "2026 / 118"."""
+    words = [word.text.strip(",;:") for word in cell.words[index:]]
+    while words and _SKIPPED.fullmatch(words[0].casefold()):
+        words, index = words[1:], index + 1
+    if not words or not _WORD.fullmatch(words[0]) or day_at(cell, index) is not None:
+        return None
+    digits = [any(letter.isdigit() for letter in word) for word in words]
+    if not any(digits[:2]):
+        alone = any_word and len(words) == 1 and len(words[0]) > 2
+        return _Number(words[0], True, index, index + 1, cell) if alone else None
+    count = 1
+    while count < len(words) and _goes_on(words, count, cell, index):
+        count += 1
+    while words[count - 1] in ("/", "-", "–"):
+        count -= 1
+    if not any(digits[:count]):
+        return None
+    clear = count == 1 or (not digits[0] and count == 2) or "/" in words[:count]
+    return _Number(" ".join(words[:count]), clear, index, index + count, cell)
+
+
+def _goes_on(words: list[str], count: int, cell: Cell, index: int) -> bool:
+    word = words[count]
+    if not _PIECE.fullmatch(word) or currency_of(word) or day_at(cell, index + count) is not None:
+        return False
+    before = words[count - 1]
+    return any(letter.isdigit() for letter in word) or word in ("/", "-", "–") or before in ("/", "-", "–")
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """The two dates of an invoice."""
+
+    issued: Fact[date]
+    due: Fact[date]
+
+
+def days_of(reading: Reading, language: str) -> Days:
+    """Issue and due date; whether the day or the month comes first is proved by the document or left open.
+
+    Args:
+        reading: its labels.
+        language: the language of its labels, "" or "en" when it does not settle the order of day and month.
+    """
+    issued = [_days(reading, "issue_date", level) for level in (3, 2)]
+    issued[0] = _unique([*issued[0], *_after_number(reading)])
+    due = _unique([*_days(reading, "due_date", 3), *_sentences(reading)])
+    every = [day for sheet in reading.sheets for cell in sheet.cells for day in _all_days(cell)]
+    order = _order(every, language) or _order_by_term(reading, issued[0] or issued[1], due)
+    first = _settled(issued[0] or issued[1], order, "issue date")
+    last = _settled(due, order, "due date")
+    if first.value and last.value and last.value < first.value:
+        last = Fact(text=last.text, box=last.box, doubt="it lies before the issue date")
+    return Days(first, last)
+
+
+def _days(reading: Reading, role: str, level: int) -> list[Day]:
+    labels = [(sheet, label) for sheet, label in reading.labelled(role) if label.level == level]
+    return _unique(day for sheet, label in labels if (day := reading.beside(sheet, label, day_reader)) is not None)
+
+
+def _after_number(reading: Reading) -> list[Day]:
+    """The date in "Rechnung Nr. 42 vom 31.01.2014"."""
+    found: list[Day] = []
+    for sheet, label in reading.labelled("number"):
+        number = _beside(reading, sheet, label)
+        if number is None:
+            continue
+        cells = [number.cell, *(cell for cell in sheet.lines[number.cell.line] if cell.x0 > number.cell.x1)]
+        places = [(cell, at) for cell in cells for at in range(number.last if cell is number.cell else 0, len(cell.words))]
+        if places and _PASSED.fullmatch(places[0][0].words[places[0][1]].text.casefold()) and len(places) > 1:
+            day = day_at(*places[1])
+            found += [day] if day is not None else []
+    return found
+
+
+def _sentences(reading: Reading) -> list[Day]:
+    """Dates inside sentences that ask for payment until then; the day of a discount is not meant."""
+    found: list[Day] = []
+    for sheet in reading.sheets:
+        for cell in sheet.cells:
+            for day in _all_days(cell):
+                before = " ".join(cell.plain.split()[: day.first])
+                if _BEFORE_DUE.search(before[-90:]):
+                    found.append(day)
+    return found
+
+
+def _all_days(cell: Cell) -> Iterable[Day]:
+    if not any(letter.isdigit() for letter in cell.text):
+        return []
+    return [day for index in range(len(cell.words)) if (day := day_at(cell, index)) is not None]
+
+
+def _unique(days: Iterable[Day]) -> list[Day]:
+    return list({day.days: day for day in reversed(list(days))}.values())[::-1]
+
+
+def _order(days: list[Day], language: str) -> str:
+    """ "day" or "month", whichever comes first in this document's numeric dates; "" when nothing proves it."""
+    open_days = [day for day in days if day.order]
+    leading = {_leads(day) for day in open_days if len(day.days) == 1 and _leads(day)}
+    if len(leading) == 1:
+        return leading.pop()
+    if len(leading) > 1:
+        return ""
+    # Nobody writes the month first in these languages; English is written both ways.
+    return "day" if language in ("de", "fr", "nl", "es", "it") else ""
+
+
+def _leads(day: Day) -> str:
+    """What comes first in a date that exists in one order only."""
+    one, two = (int(part) for part in re.findall(r"\d+", day.text)[:2])
+    if one == two:
+        return ""
+    return "day" if one > 12 else "month" if two > 12 else ""
+
+
+def _order_by_term(reading: Reading, issued: list[Day], due: list[Day]) -> str:
+    """The only order in which the due date is the issue date and the printed term in days."""
+    if len(issued) != 1 or len(due) != 1:
+        return ""
+    terms = {int(found) for sheet in reading.sheets for cell in sheet.cells for found in _TERM.findall(cell.plain)}
+    fitting = {
+        order
+        for position, order in enumerate(("day", "month"))
+        if all(len(day.days) > position or not day.order for day in (issued[0], due[0]))
+        and _reading(due[0], position) - _reading(issued[0], position) in {timedelta(days=term) for term in terms}
+    }
+    return fitting.pop() if len(fitting) == 1 else ""
+
+
+def _reading(day: Day, position: int) -> date:
+    return day.days[position if day.order and len(day.days) > position else 0]
+
+
+def _settled(found: list[Day], order: str, name: str) -> Fact[date]:
+    if not found:
+        return Fact()
+    first = found[0]
+    text, box = first.text, first.box
+    values = [_value(day, order) for day in found]
+    if values[0] is None:
+        return Fact(text=text, box=box, doubt=f"“{text}” can be two days, {first.days[0]} or {first.days[1]}")
+    if len(set(values)) > 1:
+        return Fact(text=text, box=box, doubt=f"the pages name several days as {name}")
+    return Fact(values[0], text, box)
+
+
+def _value(day: Day, order: str) -> date | None:
+    if len(day.days) == 1:
+        return day.days[0]
+    if order:
+        return day.days[0 if order == "day" else 1]
+    return None
+
+
+def currency_of_document(reading: Reading, amounts: list[Amount]) -> Fact[str]:
+    """The currency beside the proved amounts, else the one a label names, else the only one the document knows."""
+    beside = {amount.currency: amount for amount in amounts if amount.currency}
+    if not beside:
+        beside = {code: amount for code, amount in _named_currency(reading, amounts)}
+    if not beside:
+        beside = {amount.currency: amount for amount in reading.all_amounts if amount.currency}
+    if not beside:
+        return Fact(doubt="the pages do not say in which currency they are")
+    code, amount = next(iter(beside.items()))
+    if len(beside) > 1:
+        return Fact(text=" / ".join(beside), box=amount.box, doubt="the amounts are in several currencies")
+    if len(code) != 3 or not code.isascii():
+        return Fact(text=code, box=amount.box, doubt=f"“{code}” is the sign of several currencies")
+    return Fact(code, code, amount.box)
+
+
+def _named_currency(reading: Reading, amounts: list[Amount]) -> Iterable[tuple[str, Amount]]:
+    """Codes behind a label such as "Currency", and inside the labels of the proved amounts."""
+    if not amounts:
+        return
+    for sheet, label in reading.labelled("currency"):
+        code = reading.beside(sheet, label, _code_at)
+        if code is not None:
+            yield code.value, amounts[0]
+    for one in reading.named:
+        if one.amount in amounts:
+            for word in one.label.cell.words[one.label.last : one.label.rest]:
+                if code_in := currency_of(word.text):
+                    yield code_in, one.amount
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    value: str
+    last: int
+
+
+def _code_at(cell: Cell, index: int) -> _Code | None:
+    for at in range(index, len(cell.words)):
+        if code := currency_of(cell.words[at].text):
+            return _Code(code, at + 1)
+        if cell.words[at].text not in (":", "-"):
+            break
+    return None

@@ -1,0 +1,65 @@
+"""What the pages of a hybrid PDF show beside what its XML says: people read the page, programs the XML, and sometimes they differ on purpose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+from pay_invoices.invoices import Invoice, PageBox
+from pay_invoices.pdf_text.layout import sheets_of
+from pay_invoices.pdf_text.pages import PagesRefused, read_pages
+from pay_invoices.pdf_text.parties import accounts_of
+from pay_invoices.pdf_text.placing import page_box
+from pay_invoices.pdf_text.search import Reading
+from pay_invoices.pdf_text.tokens import Amount
+from pay_invoices.pdf_text.totals import totals_of
+
+
+def with_page_values(invoice: Invoice, data: bytes) -> Invoice:
+    """The invoice of a hybrid PDF with what its pages show: the total they state, and the boxes of total and account.
+
+    Args:
+        invoice: what the XML says.
+        data: the whole PDF.
+    """
+    try:
+        pages = read_pages(data, look=False)
+    except PagesRefused:
+        return invoice
+    reading = Reading(sheets_of(pages))
+    boxes = _account(reading, invoice)
+    stated = {abs(figure) for figure in (invoice.gross, invoice.due) if figure is not None}
+    found = _named(reading, stated) or _other(reading) or _anywhere(reading, stated)
+    if found is None:
+        return replace(invoice, boxes=boxes)
+    value = abs(found.value) if invoice.is_credit else found.value
+    return replace(invoice, boxes=[page_box("page_total", found.text, found.box), *boxes], page_total=value)
+
+
+def _account(reading: Reading, invoice: Invoice) -> list[PageBox]:
+    """Where the account of the XML stands; the accounts of the page instead when it is not among them."""
+    shown = accounts_of(reading)
+    same = [page_box("iban", placed.text, placed.box) for placed in shown if placed.text in invoice.ibans]
+    if same or not invoice.ibans:
+        return same
+    return [page_box("page_iban", placed.text, placed.box) for placed in shown]
+
+
+def _named(reading: Reading, stated: set[Decimal]) -> Amount | None:
+    """The amount that the page calls the total or the amount due, when it is what the XML says."""
+    named = [one for one in reading.named if one.role in ("gross", "due") and abs(one.amount.value) in stated]
+    return max(named, key=lambda one: one.level).amount if named else None
+
+
+def _anywhere(reading: Reading, stated: set[Decimal]) -> Amount | None:
+    """What the XML says, standing on the page without a name that is known here."""
+    return next((amount for amount in reading.all_amounts if abs(amount.value) in stated), None)
+
+
+def _other(reading: Reading) -> Amount | None:
+    """What the page calls the total: the proved one, else the plainest if there is no doubt which that is."""
+    totals = totals_of(reading, untaxed=True)
+    if totals.proof is not None:
+        return totals.proof.gross.amount
+    plain = {one.amount.value: one.amount for one in totals.claimed if one.level == 3 and not one.above and one.amount.value != 0}
+    return max(plain.values(), key=lambda amount: abs(amount.value), default=None)

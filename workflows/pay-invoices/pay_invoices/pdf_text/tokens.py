@@ -1,0 +1,211 @@
+"""Figures and days as they are written: amounts with exactly two decimals, dates in the notations of six languages.
+
+Which sign is the decimal one, and whether the day or the month comes first, is not decided here: an amount keeps its sign, a date keeps
+every day it can mean.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cache
+
+from pay_invoices.pdf_text.layout import Box, Cell, plain
+from pay_invoices.pdf_text.vocabulary import CURRENCY_MARKS, MONTHS
+
+_MARK = r"(?:[€£$¥₹]|US\$|[A-Z]{3}|SFr\.?|Fr\.?|zł|kr\.?|Rs\.?)"
+_FIGURE = re.compile(
+    rf"(?P<before>{_MARK})?(?P<minus>[-−–+])?(?P<mark2>{_MARK})?"
+    r"(?P<whole>\d{1,3}(?P<group>[.,'’])\d{3}(?:(?P=group)\d{3})*|\d{1,9})(?P<sign>[.,])(?P<cents>\d{2})"
+    rf"(?P<trailing>[-−])?(?P<after>{_MARK})?"
+)
+_RATE = re.compile(r"(\d{1,2}(?:[.,]\d{1,3})?)%?")
+_THOUSANDS = re.compile(r"\d{1,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """An amount in a cell: `sign` is the mark before its two decimals, `currency` the code or mark beside it or ""."""
+
+    value: Decimal
+    sign: str
+    currency: str
+    first: int  # words of the cell: from first to before last
+    last: int
+    cell: Cell
+
+    @property
+    def box(self) -> Box:
+        """Where it stands."""
+        return self.cell.box(self.first, self.last)
+
+    @property
+    def text(self) -> str:
+        """As written."""
+        return " ".join(word.text for word in self.cell.words[self.first : self.last])
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A date as written and every day it can mean; `order` is "" when the notation leaves no doubt, else its separator."""
+
+    days: tuple[date, ...]
+    order: str
+    first: int
+    last: int
+    cell: Cell
+
+    @property
+    def box(self) -> Box:
+        """Where it stands."""
+        return self.cell.box(self.first, self.last)
+
+    @property
+    def text(self) -> str:
+        """As written."""
+        return " ".join(word.text for word in self.cell.words[self.first : self.last])
+
+
+def amounts_in(cell: Cell) -> list[Amount]:
+    """Every amount of a cell, in order; a percentage is none, and neither is a figure without two decimals."""
+    found: list[Amount] = []
+    index = 0
+    while index < len(cell.words):
+        amount = _amount_at(cell, index)
+        if amount is None:
+            index += 1
+        else:
+            found.append(amount)
+            index = amount.last
+    return found
+
+
+def _amount_at(cell: Cell, index: int) -> Amount | None:
+    first, last, text = _joined(cell, index)
+    matched = _FIGURE.fullmatch(text)
+    if matched is None:
+        return None
+    group, sign = matched["group"], matched["sign"]
+    if group == sign or _percent_follows(cell, last):
+        return None
+    whole = re.sub(r"\D", "", matched["whole"])
+    value = Decimal(f"{whole}.{matched['cents']}")
+    negative = matched["minus"] in ("-", "−", "–") or bool(matched["trailing"])
+    marks = [matched["before"], matched["mark2"], matched["after"]]
+    currency = next((code for mark in marks if mark and (code := currency_of(mark))), "")
+    if not currency and first > 0:
+        currency = currency_of(cell.words[first - 1].text)
+        if not currency and cell.words[first - 1].text in ("-", "−", "–") and first > 1:
+            negative = True
+            currency = currency_of(cell.words[first - 2].text)
+    if last < len(cell.words) and (code := currency_of(cell.words[last].text)):
+        currency = code
+        last += 1
+    return Amount(-value if negative else value, sign, currency, first, last, cell)
+
+
+def _joined(cell: Cell, index: int) -> tuple[int, int, str]:
+    """The words from `index` that are one figure: thousands may be set apart by blanks."""
+    words = cell.words
+    text, last = words[index].text, index + 1
+    while last < len(words) and re.fullmatch(r"[-−–+€£$]?\d{1,3}(?: \d{3})*", text) and re.fullmatch(r"\d{3}(?:[.,]\d{2}\S{0,3})?", words[last].text):
+        if words[last].x0 - words[last - 1].x1 > 0.4 * words[last].height:
+            break
+        text += words[last].text
+        last += 1
+    if last > index + 1 and not _FIGURE.fullmatch(text):
+        return index, index + 1, words[index].text
+    return index, last, text
+
+
+def _percent_follows(cell: Cell, last: int) -> bool:
+    return last < len(cell.words) and cell.words[last].text.startswith("%")
+
+
+def currency_of(text: str) -> str:
+    """The code of a currency mark, the mark itself where several countries use it, "" for anything else."""
+    mark = text.strip("()[]:;,*")
+    return CURRENCY_MARKS.get(mark.casefold(), "")
+
+
+def rate_at(cell: Cell, index: int) -> tuple[Decimal, int] | None:
+    """The percentage that begins at a word, and the index behind it."""
+    text = cell.words[index].text.strip("()[]:;,")
+    matched = _RATE.fullmatch(text)
+    if matched is None:
+        return None
+    last = index + 1
+    if not text.endswith("%"):
+        if not _percent_follows(cell, last):
+            return None
+        last += 1
+    return Decimal(matched[1].replace(",", ".")), last
+
+
+_NUMERIC = re.compile(r"(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{2})")
+_ISO = re.compile(r"(\d{4})([-./])(\d{1,2})\2(\d{1,2})")
+
+
+@cache
+def _months() -> dict[str, int]:
+    return {name: number for number, names in MONTHS.items() for name in names.split()}
+
+
+def day_at(cell: Cell, index: int) -> Day | None:
+    """The date that begins at a word."""
+    text = cell.words[index].text.strip("(),;")
+    if matched := _ISO.fullmatch(text):
+        year, _, month, day = matched.groups()
+        days = _days([(int(year), int(month), int(day))])
+        return Day(days, "", index, index + 1, cell) if days else None
+    if matched := _NUMERIC.fullmatch(text.rstrip(".")):
+        return _numeric(matched, cell, index)
+    return _named(cell, index)
+
+
+def _numeric(matched: re.Match[str], cell: Cell, index: int) -> Day | None:
+    one, sign, two, year = matched.groups()
+    if len(one) > 2:
+        return None
+    full = int(year) + (2000 if len(year) == 2 else 0)
+    readings = [(full, int(two), int(one))]
+    if sign != ".":  # nobody writes the month first between dots
+        readings.append((full, int(one), int(two)))
+    days = _days(readings)
+    return Day(days, "" if sign == "." else sign, index, index + 1, cell) if days else None
+
+
+def _named(cell: Cell, index: int) -> Day | None:
+    """Day, month as a word, year: in either order of day and month."""
+    words = [plain(word.text).strip("(),;:") for word in cell.words[index : index + 6]]
+    parts: list[str] = []
+    used = 0
+    for used, word in enumerate(words, 1):
+        if word in ("de", "del", ",", ""):
+            continue
+        parts.append(word.rstrip("."))
+        if len(parts) == 3:
+            break
+    if len(parts) < 3:
+        return None
+    day, month, year = parts if parts[1] in _months() else (parts[1], parts[0], parts[2])
+    numbered = re.fullmatch(r"(\d{1,2})(?:er|st|nd|rd|th|o)?", day)
+    if month not in _months() or numbered is None or not re.fullmatch(r"\d{4}", year):
+        return None
+    days = _days([(int(year), _months()[month], int(numbered[1]))])
+    return Day(days, "", index, index + used, cell) if days else None
+
+
+def _days(readings: list[tuple[int, int, int]]) -> tuple[date, ...]:
+    """The different days that exist, between 1990 and 2100."""
+    found: dict[date, None] = {}
+    for year, month, day in readings:
+        try:
+            read = date(year, month, day)
+        except ValueError:
+            continue
+        if 1990 <= year <= 2100:
+            found[read] = None
+    return tuple(found)

@@ -1,0 +1,240 @@
+"""The proof of the figures: net + tax = gross, to the cent, out of amounts that labels name; and what is due out of the gross amount.
+
+Nothing is computed that is not also written, but for the sum of the taxes of several rates. Two answers are no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import combinations
+
+from pay_invoices.invoices import TaxRow
+from pay_invoices.pdf_text.rates import RateRow, rate_rows
+from pay_invoices.pdf_text.search import Named, Reading
+from pay_invoices.pdf_text.tokens import Amount, currency_of
+
+_ZERO = Decimal(0)
+_CENT = Decimal("0.01")
+_BELOW = 120  # points under the total in which an amount may change what is due
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a figure is not proved, as a part of a sentence, and the amount that the doubt is about."""
+
+    why: str
+    amount: Amount | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Amounts of which net + taxes = gross; no taxes where nothing is taxed."""
+
+    net: Named
+    taxes: tuple[Amount, ...]
+    rows: tuple[RateRow, ...]
+    gross: Named
+    trust: int
+
+    @property
+    def tax(self) -> Decimal:
+        """The taxes added up."""
+        return sum((amount.value for amount in self.taxes), _ZERO)
+
+    @property
+    def values(self) -> tuple[Decimal, Decimal, Decimal]:
+        """Net, tax, gross."""
+        return self.net.amount.value, self.tax, self.gross.amount.value
+
+
+@dataclass(slots=True)
+class Totals:
+    """What is proved; what is not has a doubt under "gross" (then nothing is proved) or "due"."""
+
+    sign: str = ""
+    proof: Proof | None = None
+    due: Amount | None = None
+    prepaid: Decimal | None = None
+    rounding: Decimal | None = None
+    rows: list[TaxRow] = field(default_factory=list)
+    doubts: dict[str, Doubt] = field(default_factory=dict)
+    claimed: list[Named] = field(default_factory=list)  # what labels call the total or the amount due, the plainest first
+
+
+def totals_of(reading: Reading, *, untaxed: bool) -> Totals:
+    """The totals of a document; the decimal sign is the one by which they can be proved.
+
+    Args:
+        reading: its labels and amounts.
+        untaxed: whether the document says that no tax is charged.
+    """
+    found = [_totals(reading, sign, untaxed=untaxed) for sign in (",", ".")]
+    proved = [totals for totals in found if totals.proof is not None]
+    if len(proved) == 1:
+        return proved[0]
+    if proved:
+        return Totals(doubts={"gross": Doubt("sums hold both with a comma and with a point as decimal sign")})
+    return max(found, key=lambda totals: sum(one.level for one in totals.claimed))
+
+
+def _totals(reading: Reading, sign: str, *, untaxed: bool) -> Totals:
+    named = [one for one in reading.named if one.amount.sign == sign]
+    totals = Totals(sign, claimed=_claimed(named))
+    rows = rate_rows(reading, sign)
+    proofs = _proofs(named, rows, untaxed=untaxed)
+    if not proofs:
+        totals.doubts["gross"] = _unproved(named, totals.claimed)
+        return totals
+    proof = max(proofs, key=lambda one: (abs(one.gross.amount.value), one.trust))
+    doubt = _contradiction(reading, named, proof, proofs)
+    if doubt is not None:
+        totals.doubts["gross"] = doubt
+        return totals
+    totals.proof = proof
+    totals.rows = _tax_rows(proof, rows)
+    _settle(reading, named, proof, totals)
+    return totals
+
+
+def _claimed(named: list[Named]) -> list[Named]:
+    claims = [one for one in named if one.role in ("gross", "due")]
+    return sorted(claims, key=lambda one: (-one.level, -abs(one.amount.value)))
+
+
+def _unproved(named: list[Named], claimed: list[Named]) -> Doubt:
+    if not claimed:
+        return Doubt("no total is named")
+    roles = {one.role for one in named}
+    if "net" not in roles or "tax" not in roles:
+        return Doubt("no net amount and tax are named by which it could be proved", claimed[0].amount)
+    return Doubt("no net amount and tax on the pages add up to it", claimed[0].amount)
+
+
+def _proofs(named: list[Named], rows: list[RateRow], *, untaxed: bool) -> list[Proof]:
+    nets = _plainest(one for one in named if one.role == "net")
+    grosses = _plainest(one for one in named if one.role in ("gross", "due"))
+    taxes = _plainest(one for one in named if one.role == "tax")
+    sums = {(one.amount.cell.page, one.amount.box) for one in named if one.role in ("gross", "due")}
+    proofs: list[Proof] = []
+    for gross in grosses.values():
+        for net in nets.values():
+            tax = gross.amount.value - net.amount.value
+            if not _plausible(net.amount.value, tax):
+                continue
+            trust = net.level + gross.level
+            if tax in taxes and (tax != 0 or (net.amount.cell.page, net.amount.box) not in sums):
+                proofs.append(Proof(net, (taxes[tax].amount,), (), gross, trust + taxes[tax].level))
+            elif tax == 0:
+                if untaxed and (net.amount.cell.page, net.amount.box) not in sums:
+                    proofs.append(Proof(net, (), (), gross, trust))
+            elif parts := _parts(tax, net.amount.value, rows):
+                proofs.append(Proof(net, tuple(row.tax for row in parts), tuple(parts), gross, trust + 2))
+    taxed = {proof.gross.amount.value for proof in proofs if proof.tax != 0}
+    return [proof for proof in proofs if proof.tax != 0 or proof.gross.amount.value not in taxed]
+
+
+def _plausible(net: Decimal, tax: Decimal) -> bool:
+    """No rate in Europe is higher than 27 per cent."""
+    return tax == 0 or (net != 0 and 0 < tax / net < Decimal("0.28"))
+
+
+def _plainest(named: Iterable[Named]) -> dict[Decimal, Named]:
+    """Each amount with its plainest name."""
+    found: dict[Decimal, Named] = {}
+    for one in named:
+        value = one.amount.value
+        if value not in found or found[value].level < one.level:
+            found[value] = one
+    return found
+
+
+def _parts(tax: Decimal, net: Decimal | None, rows: list[RateRow]) -> list[RateRow]:
+    """Rows of different rates whose taxes add up to the tax, and what they tax to the net amount where both are written."""
+    different = list({(row.rate, row.basis_value, row.tax.value): row for row in rows}.values())[:12]
+    for count in (1, 2, 3, 4):
+        for chosen in combinations(different, count):
+            if len({row.rate for row in chosen}) < count or sum(row.tax.value for row in chosen) != tax:
+                continue
+            bases = [row.basis_value for row in chosen if row.basis_value is not None]
+            if len(bases) < count or sum(bases) == net:
+                return list(chosen)
+    return []
+
+
+def _contradiction(reading: Reading, named: list[Named], proof: Proof, proofs: list[Proof]) -> Doubt | None:
+    """What on the pages speaks against the highest sum that could be proved."""
+    net, _, gross = proof.values
+    rivals = [one for one in proofs if one.gross.amount.value == gross and one.values != proof.values]
+    if rivals:
+        return Doubt("more than one net amount and tax add up to it", proof.gross.amount)
+    explained = {_ZERO, gross, net, *(one.gross.amount.value for one in proofs)}
+    for one in named:
+        if one.role == "gross" and one.level == 3 and not one.above and one.amount.value not in explained:
+            return Doubt(f"the pages also name {one.amount.text} as the total", proof.gross.amount)
+    largest = max((abs(amount.value) for amount in reading.all_amounts if amount.sign == proof.gross.amount.sign), default=_ZERO)
+    if proof.gross.level < 3 and largest > abs(gross):
+        return Doubt("it is not plainly named and larger amounts stand on the pages", proof.gross.amount)
+    return None
+
+
+def _tax_rows(proof: Proof, rows: list[RateRow]) -> list[TaxRow]:
+    net, tax, _ = proof.values
+    chosen = list(proof.rows) or _parts(tax, net, rows)
+    if len(chosen) == 1 and chosen[0].basis_value is None:
+        expected = net * chosen[0].rate / 100
+        return [TaxRow("S", chosen[0].rate, net, tax)] if abs(expected - tax) <= _CENT else []
+    return [TaxRow("S" if row.rate else "", row.rate, row.basis_value, row.tax.value) for row in chosen]
+
+
+def _settle(reading: Reading, named: list[Named], proof: Proof, totals: Totals) -> None:
+    """What is due: the gross amount, or what is written as due when the deductions that lead there are written too."""
+    gross = proof.gross.amount
+    prepaid = _different(one for one in named if one.role == "prepaid" and one.level > 1 and one.amount.value != 0)
+    rounding = _different(one for one in named if one.role == "rounding" and one.level > 1 and one.amount.value != 0)
+    dues = _different(one for one in named if one.role == "due" and one.level > 1)
+    others = [amount for amount in dues if amount.value != gross.value]
+    if len(others) > 1:
+        totals.doubts["due"] = Doubt("the pages name several amounts as due", others[0])
+    elif others:
+        _deducted(gross, others[0], prepaid, rounding, totals)
+    elif prepaid or rounding:
+        totals.doubts["due"] = Doubt("something was paid or rounded, and what remains is not named", (prepaid + rounding)[0])
+    elif not dues and (stray := _stray(reading, named, proof)) is not None:
+        totals.doubts["due"] = Doubt("an amount stands under the total whose meaning is unknown", stray)
+    else:
+        totals.due = dues[0] if dues else gross
+
+
+def _different(named: Iterable[Named]) -> list[Amount]:
+    return list({one.amount.value: one.amount for one in named}.values())
+
+
+def _deducted(gross: Amount, due: Amount, prepaid: list[Amount], rounding: list[Amount], totals: Totals) -> None:
+    paid = sum((abs(amount.value) for amount in prepaid), _ZERO)
+    rounded = sum((amount.value for amount in rounding), _ZERO)
+    if gross.value - paid + rounded != due.value:
+        totals.doubts["due"] = Doubt("what is deducted from the total does not lead to it", due)
+        return
+    totals.due = due
+    totals.prepaid = paid if prepaid else None
+    totals.rounding = rounded if rounding else None
+
+
+def _stray(reading: Reading, named: list[Named], proof: Proof) -> Amount | None:
+    """An amount alone in its cell under the total that no label beside it explains: a payment or deduction in unknown words."""
+    gross = proof.gross.amount.box
+    explained = {one.amount.box for one in named if not one.above}
+    explained |= {amount.box for row in rate_rows(reading, proof.gross.amount.sign) for amount in (row.basis, row.tax) if amount}
+    for amount in reading.all_amounts:
+        box = amount.box
+        under = box.page == gross.page and 0 < box.top - gross.top < _BELOW and _fills_cell(amount)
+        if under and box not in explained and amount.value not in (0, *proof.values):
+            return amount
+    return None
+
+
+def _fills_cell(amount: Amount) -> bool:
+    words = amount.cell.words
+    return all(currency_of(word.text) for word in [*words[: amount.first], *words[amount.last :]])

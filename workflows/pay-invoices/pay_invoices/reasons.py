@@ -1,0 +1,56 @@
+"""What every reason against paying is made of: a problem with its facts, what an invoice is compared with, how days and places read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+
+from pay_invoices.duplicates import Sorted
+from pay_invoices.history import History
+from pay_invoices.invoices import Invoice
+
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Two values side by side: what was expected or known, what is there now, and where each comes from."""
+
+    label: str
+    old: str
+    new: str
+    old_source: str = ""
+    new_source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One reason: its kind, one sentence what is wrong, one what to do, whether a person may pay all the same."""
+
+    kind: str
+    reason: str
+    advice: str
+    can_pay: bool
+    facts: list[Fact] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What an invoice is compared with: the tables, the other documents of the folder, other runs, the day."""
+
+    history: History
+    folder: Sorted
+    elsewhere: dict[str, str]
+    today: date
+
+
+def day_shown(day: date | None) -> str:
+    """A day for people: 12 Nov 2026."""
+    # Not strftime: its month names follow the process's locale, and these words are recorded.
+    return "an unknown day" if day is None else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
+def place(invoice: Invoice, name: str) -> str:
+    """Where a field of an invoice stands: file and path."""
+    path = invoice.path_of(name)
+    return f"{invoice.file}, {path}" if path else invoice.file

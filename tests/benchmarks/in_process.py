@@ -18,7 +18,7 @@ from counterfoil.authoring.codec import canonical
 from counterfoil.authoring.workflows import Workflow
 from counterfoil.clock import SystemClock
 from counterfoil.effects.catalogue import EffectCatalogue
-from counterfoil.engine import direct
+from counterfoil.engine import direct, garbage
 from counterfoil.engine.holding import Powers
 from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.facts import GateState, RunState, Verdict
@@ -50,6 +50,7 @@ class Office:
     """A home with the measured template kept in it."""
 
     def __init__(self, folder: Path) -> None:
+        garbage.settle()  # as a runner does
         self.home = Home(folder / "home").create()
         self.workspace = folder / "workspace"
         self.workspace.mkdir(exist_ok=True)

@@ -14,7 +14,7 @@ import signal
 from collections.abc import Callable
 
 from counterfoil.effects.catalogue import EffectCatalogue
-from counterfoil.engine import answers, claiming
+from counterfoil.engine import answers, claiming, garbage
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.ending import cancel
 from counterfoil.engine.holding import Powers
@@ -63,6 +63,7 @@ class Runner:
         Raises:
             RunnerTrouble: another runner lives.
         """
+        garbage.settle()
         self._work(lambda: False, ready)
 
     def run_until_idle(self) -> None:

@@ -16,15 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.engine.desk import Desk
-from counterfoil.engine.frames import BadFrame, Unpacker, pack
+from counterfoil.engine.frames import TAIL_LIMIT, BadFrame, Unpacker, pack
 from counterfoil.engine.session import Opening
 
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[2])
 _STUB = (
     "import sys; sys.path.insert(0, sys.argv[1]); from counterfoil.sandbox.inside import main; main(int(sys.argv[2]))"
 )
-_PAGE = 512 * 1024  # bytes of records in one page, well below the limit of a frame's tail
-_ROW = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_AROUND = 200  # bytes that a record in a page takes besides its path, name and payload, at the most
 OUTPUT_LIMIT = 1024 * 1024
 _log = logging.getLogger(__name__)
 
@@ -140,23 +139,31 @@ class Host(asyncio.Protocol):
                 "kept": sorted(opening.kept),
             }
         )
-        rows = [
-            [*identity, r.kind, r.name, r.args_digest, r.outcome, r.payload, r.at_us]
-            for identity, r in opening.records.items()
-        ]
-        self._send_records(sorted(rows, key=lambda row: (row[0], row[1])))
+        self._send_records(opening)
 
-    def _send_records(self, rows: list[list[Any]]) -> None:
-        page: list[bytes] = []
+    def _send_records(self, opening: Opening) -> None:
+        """Records in pages; each is encoded as a whole, so its size is bounded beforehand: six bytes for a character are the most."""
+        page: list[list[Any]] = []
         size = 0
-        for row in rows:
-            raw = _ROW(row).encode("utf-8", "surrogatepass")
-            if page and size + len(raw) > _PAGE:
-                self._write({"t": "records", "last": False}, b"[%b]" % b",".join(page))
+        for (path, ordinal), record in opening.records.items():
+            bound = 6 * (len(path) + len(record.name) + len(record.payload or "")) + _AROUND
+            if size + bound > TAIL_LIMIT:
+                self._write({"t": "records", "last": False}, _encoded(page))
                 page, size = [], 0
-            page.append(raw)
-            size += len(raw) + 1
-        self._write({"t": "records", "last": True}, b"[%b]" % b",".join(page))
+            page.append(
+                [
+                    path,
+                    ordinal,
+                    record.kind,
+                    record.name,
+                    record.args_digest,
+                    record.outcome,
+                    record.payload,
+                    record.at_us,
+                ]
+            )
+            size += bound
+        self._write({"t": "records", "last": True}, _encoded(page))
 
     def _write(self, header: dict[str, Any], tail: bytes = b"") -> None:
         if self._transport is not None and not self._transport.is_closing():
@@ -188,6 +195,10 @@ class Host(asyncio.Protocol):
         if status not in (0, -9):
             _log.info("host %d ended with %d", self.pid, status)
         return status
+
+
+def _encoded(page: list[list[Any]]) -> bytes:
+    return json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def _environment() -> dict[str, str]:

@@ -17,6 +17,7 @@ from typing import Any
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.authoring.parameters import decode_params
 from counterfoil.catalogue.loading import describe, load_workflow
+from counterfoil.engine import garbage
 from counterfoil.engine.frames import Unpacker, pack
 from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.engine.performing import die_with_parent
@@ -94,6 +95,12 @@ async def _describe(port: SocketPort, header: dict[str, Any]) -> None:
 
 
 async def _play(loop: WorkflowLoop, port: SocketPort, header: dict[str, Any]) -> None:
+    try:  # the records come in meanwhile
+        workflow = load_workflow(Path(header["folder"]), header["name"], keep_bytecode=True)
+        params = decode_params(workflow.params, header["parameters"])
+    except Exception as problem:  # noqa: BLE001 - whatever the template does when loaded is put before a person
+        await port.call({"t": "fail", "kind": "error", "p": "", "o": -1, "error": describe_problem(problem)})
+        return
     opening = Opening(
         run=RunFacts(**header["run"]),
         seed=header["seed"],
@@ -102,12 +109,6 @@ async def _play(loop: WorkflowLoop, port: SocketPort, header: dict[str, Any]) ->
         held=frozenset((path, ordinal) for path, ordinal in header["held"]),
         kept=frozenset((path, ordinal) for path, ordinal in header["kept"]),
     )
-    try:
-        workflow = load_workflow(Path(header["folder"]), header["name"], keep_bytecode=True)
-        params = decode_params(workflow.params, opening.parameters)
-    except Exception as problem:  # noqa: BLE001 - whatever the template does when loaded is put before a person
-        await port.call({"t": "fail", "kind": "error", "p": "", "o": -1, "error": describe_problem(problem)})
-        return
     await Session(port, opening, loop).play(workflow, params)
 
 
@@ -124,6 +125,7 @@ async def _records(port: SocketPort) -> dict[tuple[str, int], Recorded]:
 def main(handle: int) -> None:
     """Serve the socket with this descriptor to its end."""
     die_with_parent()
+    garbage.settle()
     loop = WorkflowLoop()
     asyncio.set_event_loop(loop)
     status = 0

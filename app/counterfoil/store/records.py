@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,11 @@ _HEAD = Prepared(
 )
 _COUNT = Prepared(lambda: sa.select(sa.func.count()).where(_RECORD.c.run_id == sa.bindparam("rid")))
 _ATTEMPT = tables.attempt
+_FIELDS = operator.itemgetter(
+    "run_id", "path", "ordinal", "kind", "name", "args_digest", "outcome", "payload", "payload_blob", "summary",
+    "started_at", "committed_at", "attempts", "key", "origin",
+)  # fmt: skip
+_CHAINED = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def _here(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
@@ -104,11 +110,7 @@ def append(txn: Txn, new: NewRecord) -> str:
 
 def record_hash(before: str, row: dict[str, Any] | Row) -> str:
     """SHA-256 over the hash before and the record's fields as a JSON list."""
-    names = (
-        "run_id", "path", "ordinal", "kind", "name", "args_digest", "outcome", "payload", "payload_blob", "summary",
-        "started_at", "committed_at", "attempts", "key", "origin",
-    )  # fmt: skip
-    text = json.dumps([before, *(row[name] for name in names)], ensure_ascii=False, separators=(",", ":"))
+    text = _CHAINED([before, *_FIELDS(row)])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

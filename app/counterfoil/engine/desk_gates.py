@@ -112,6 +112,8 @@ def open_in(
     kept: tuple[str, bool] | None = None,
 ) -> None:
     """Open a gate in a transaction, unless one for the same question stands; `kept` is its text as a row keeps it."""
+    if slot is Slot.OUTCOME and records.get(txn.conn, hold.run_id, *identity) is not None:
+        return  # the answer was taken up after the claim, so the session could not know of it
     standing = gates.newest(txn.conn, hold.run_id, *identity, slot)
     if standing is not None:
         if stands(standing, asked_digest):

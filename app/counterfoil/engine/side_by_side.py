@@ -33,10 +33,13 @@ class _Share:
         self._returned = False
         line.live += branches - 1
 
-    def ended(self) -> None:
-        """A branch has ended: the one whose end the parent waits for gives the liveness back, the others let go of theirs."""
+    def ended(self, *, over: bool) -> None:
+        """A branch has ended: the one whose end the parent waits for gives the liveness back, the others let go of theirs.
+
+        `over`: it ended by what ends the session, for which the parent waits in any case.
+        """
         self._left -= 1
-        if not self._returned and (self._race or self._left == 0):
+        if not self._returned and (self._race or over or self._left == 0):
             self._returned = True
         else:
             self._line.rest()
@@ -150,12 +153,17 @@ class SideBySide:
     async def _branch(child: Branch, awaitable: Awaitable[Any], share: _Share) -> Any:
         child.task = asyncio.current_task()
         machine.enter(child)
+        over = True
         try:
             result = await awaitable
             child.refuse_forgotten()
+            over = False
             return result
+        except Exception:
+            over = False
+            raise
         finally:
-            share.ended()
+            share.ended(over=over)
 
     async def _ended(self, tasks: Tasks, *, one: bool = False) -> None:
         """Wait until all tasks have ended, or one of them, or until one has ended the session; makes no tasks itself."""

@@ -17,6 +17,7 @@ from counterfoil.places import Home
 from counterfoil.store.schema import SCHEMA
 
 Fields = Sequence[Any]
+LEASE_US = 15_000_000  # how long a lease lasts that is not renewed: `leases.TTL_US`
 _BUSY_MS = 5_000
 
 _GATE = (
@@ -41,7 +42,7 @@ _RUN = (
     " r.activity, r.error, substr(r.result, 1, 400), EXISTS (SELECT 1 FROM intent i WHERE i.run_id = r.run_id)"
     " FROM run r JOIN template_version v ON v.digest = r.version"
 )
-_LIVING = f"{_RUN} WHERE r.state IN ('ready', 'running', 'waiting')"
+_UNDER_WAY = f"{_RUN} WHERE r.state IN ('ready', 'running')"
 _RUNS_BELOW = f"{_RUN} WHERE r.number < :below ORDER BY r.number DESC LIMIT :limit"
 _RUNS_NUMBERED = f"{_RUN} WHERE r.number IN (%s)"
 _CHUNK = 500  # numbers in one IN list
@@ -179,13 +180,17 @@ class Glance:
         """When each template was started last, by name."""
         return {str(row[0]): int(row[1]) for row in self.rows(_USED)}
 
-    def living_runs(self) -> list[Fields]:
-        """Runs that have not ended: number, run_id, title, template's title, workspace, state, started_by, created_at, started_at,
-        ended_at, activity, error, the result's beginning, whether it began an effect."""
-        return self.rows(_LIVING)
+    def runs_under_way(self) -> list[Fields]:
+        """Runs that are being advanced or may be: number, run_id, title, template's title, workspace, state, started_by, created_at,
+        started_at, ended_at, activity, error, the result's beginning, whether it began an effect."""
+        return self.rows(_UNDER_WAY)
+
+    def numbers_waiting(self) -> list[int]:
+        """Numbers of runs that wait; read from an index alone."""
+        return [int(row[0]) for row in self.rows("SELECT number FROM run WHERE state = 'waiting'")]
 
     def runs_below(self, number: int, limit: int) -> list[Fields]:
-        """The newest runs below a number, newest first: columns of `living_runs`."""
+        """The newest runs below a number, newest first: columns of `runs_under_way`."""
         return self.rows(_RUNS_BELOW, {"below": number, "limit": limit})
 
     def runs_numbered(self, numbers: Sequence[int]) -> list[Fields]:
@@ -195,10 +200,6 @@ class Glance:
     def newest_run(self) -> int:
         """The number of the newest run."""
         return int(self.value("SELECT max(number) FROM run") or 0)
-
-    def waits(self) -> list[Fields]:
-        """(run_id, kind) of every open gate."""
-        return self.rows("SELECT run_id, kind FROM gate WHERE state = 'open'")
 
     def timers(self) -> list[Fields]:
         """(run_id, kind, due_at) of every timer that is pending."""
@@ -224,6 +225,10 @@ class Glance:
         """Titles of runs that are being advanced."""
         text = "SELECT title FROM run WHERE state = 'running' ORDER BY number DESC LIMIT :limit"
         return [str(row[0]) for row in self.rows(text, {"limit": limit})]
+
+    def isolation(self) -> str:
+        """The level that the newest run's hosts had; L0 before the first run."""
+        return str(self.value("SELECT isolation FROM run ORDER BY number DESC LIMIT 1") or "L0")
 
     # -------------------------------------------------------------------------------------------------- what changed
 

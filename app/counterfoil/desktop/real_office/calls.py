@@ -1,0 +1,118 @@
+"""Acts that need the runner's rooms, given to the command line: the window imports nothing that performs effects or runs templates."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from counterfoil import errors
+from counterfoil.places import Home
+
+PATIENCE = 90.0  # seconds; loading a template may take 60
+_PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
+_STARTED: list[
+    subprocess.Popen[bytes]
+] = []  # runners that this process has started: they are its children until they end
+
+
+class CallFailed(errors.CounterfoilError):
+    """The command line did not answer as it must."""
+
+    code = "error"
+
+
+def command(home: Home, *words: str) -> list[str]:
+    """How this program's command line is called on a home."""
+    return [sys.executable, "-P", "-m", "counterfoil", "--home", str(home.root), *words]
+
+
+def call(home: Home, *words: str, patience: float = PATIENCE) -> Any:
+    """Call the command line; the document it answers with.
+
+    Raises:
+        CounterfoilError: what it refused, with its own sentence; CallFailed where it gave no answer.
+    """
+    try:
+        done = subprocess.run(
+            command(home, "--json", *words),
+            capture_output=True,
+            timeout=patience,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env=environment(),
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise CallFailed(
+            f"‘counterfoil {words[0]}’ did not answer: {problem}.", "Try again; if it stays: counterfoil doctor"
+        ) from problem
+    try:
+        document = json.loads(done.stdout)
+    except ValueError as problem:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        last = said[-1].removeprefix("counterfoil: ") if said else f"it ended with {done.returncode}"
+        raise CallFailed(f"‘counterfoil {words[0]}’ failed: {last}", "Run: counterfoil doctor") from problem
+    if isinstance(document, dict) and list(document) == ["error"]:
+        raise refused(document["error"])
+    return document
+
+
+def refused(error: Mapping[str, Any]) -> errors.CounterfoilError:
+    """An error document as the error it was made of."""
+    kinds = {kind.code: kind for kind in reversed(_kinds(errors.CounterfoilError))}
+    kind = kinds.get(str(error["code"]), errors.CounterfoilError)
+    return kind(str(error["message"]), str(error["next"] or ""))
+
+
+@contextlib.contextmanager
+def json_file(home: Home, values: Mapping[str, Any]) -> Iterator[str]:
+    """A file of this account's own that holds values for a call, gone afterwards: they do not stand in a list of processes."""
+    home.create()
+    handle, name = tempfile.mkstemp(prefix="input-", suffix=".json", dir=home.run)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            json.dump(values, out, ensure_ascii=False)
+        yield name
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def start_detached(home: Home, *words: str) -> int:
+    """Start the command line so that it outlives this process, its words in the runner's log; its process number."""
+    home.create()
+    reap()
+    with (home.logs / "runner.log").open("ab") as log:
+        process = subprocess.Popen(
+            command(home, *words),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            env=environment(),
+            cwd=home.root,
+        )
+    _STARTED.append(process)
+    return process.pid
+
+
+def reap() -> None:
+    """Let go of children that have ended."""
+    for process in list(_STARTED):
+        if process.poll() is not None:
+            _STARTED.remove(process)
+
+
+def environment() -> dict[str, str]:
+    """This process's environment, with the place this program runs from on the import path, so that a checkout finds itself."""
+    paths = [_PACKAGE_ROOT, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), "PYTHONUTF8": "1"}
+
+
+def _kinds(kind: type[errors.CounterfoilError]) -> list[type[errors.CounterfoilError]]:
+    return [kind, *(found for below in kind.__subclasses__() for found in _kinds(below))]

@@ -1,0 +1,160 @@
+"""One gate as its page shows it: the contract's document, and beside it the story so far, earlier answers, and what became of its
+effects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from counterfoil.desktop.office import Aftermath, GateSeen
+from counterfoil.desktop.real_office.access import Access, gate_row, run_row
+from counterfoil.desktop.real_office.decisions import draft_of
+from counterfoil.desktop.real_office.story import story_of
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.people import capital, person
+from counterfoil.desktop.words.plain import one_line
+from counterfoil.facts import GateKind, GateState, Slot, Verdict
+from counterfoil.store import drafts, gates, history, intents, readings, versions
+from counterfoil.store.transactions import Connection, Row
+from counterfoil.views.gates import figures_of, gate_document, spec_of
+from counterfoil.views.plain import contract
+
+Spec = Mapping[str, Any]
+_PRIOR = 3  # earlier answers that are told
+_SAID = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
+
+
+class Gates:
+    """Gates of one data folder."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def gate(self, gate_id: str) -> GateSeen:
+        """Everything the page of a gate shows."""
+        access = self._access
+        with access.reading() as conn:
+            row = gate_row(conn, gate_id)
+            run = run_row(conn, row["run_id"])
+            spec = spec_of(access.blobs, row)
+            done = history.record_lines(conn, row["run_id"])
+            seen = readings.get(conn, gate_id, access.me)
+            version = versions.get(conn, run["version"])
+            return GateSeen(
+                document={**gate_document(conn, access.blobs, row), "fields": _fields(spec)},
+                template=version["title"] if version else run["template"],
+                run_number=run["number"],
+                run_title=run["title"],
+                run_state=run["state"],
+                started_by=run["started_by"],
+                workspace=run["workspace"],
+                isolation=run["isolation"],
+                figures=tuple((label, value) for label, value in figures_of(dict(spec))),
+                bodies=tuple(contract(item["body"]) for item in spec.get("plan") or ()),
+                editable={
+                    item["n"]: tuple(item["editable"]) for item in spec.get("plan") or () if item.get("editable")
+                },
+                partial=bool(spec.get("partial")),
+                about=_about(spec, len(done)),
+                step=_step(row, done),
+                files_at=done[0]["started_at"] if done else run["started_at"],
+                story=story_of(conn, run, row, done, access.me),
+                prior=self._prior(conn, run, row),
+                after=_after(conn, row, spec, done),
+                successor=_successor(conn, row),
+                me=access.me,
+                draft=draft_of(drafts.get(conn, gate_id, access.me), readings.opened_in(seen)),
+            )
+
+    def _prior(self, conn: Connection, run: Row, row: Row) -> tuple[str, ...]:
+        """Answers to the same question before: earlier rounds in this run, and what was refused in other runs."""
+        now = self._access.clock.now_us()
+        told = [self._said(made, now) for made in history.earlier_rounds(conn, row)]
+        told += [
+            f"{self._said(made, now)} That was run {made['run_number']}."
+            for made in history.refusals(conn, run, row["title"])
+        ]
+        return tuple(told[:_PRIOR])
+
+    def _said(self, made: Row, now_us: int) -> str:
+        who = capital(person(made["principal"], self._access.me))
+        at = times.when(made["at"], now_us)
+        at = f"{at[:1].lower()}{at[1:]}" if at.startswith(("Today", "Yesterday")) else f"on {at}"
+        comment = f": ‘{one_line(made['comment'])}’" if made["comment"] else ""
+        said = _SAID.get(made["verdict"], "decided")
+        return f"{who} {said} this {at}{comment}." if said != "sent back" else f"{who} sent this back {at}{comment}."
+
+
+def _after(conn: Connection, row: Row, spec: Spec, done: Sequence[Row]) -> tuple[Aftermath, ...]:
+    """What then happened to each effect of an approval."""
+    made = gates.decisions(conn, row["gate_id"])
+    if row["state"] != GateState.DECIDED or not made or made[-1]["verdict"] != Verdict.APPROVED:
+        return ()
+    sealed = {seal["n"] for seal in gates.seals(conn, row["gate_id"])}
+    begun = {
+        intent["item"]: intent for intent in intents.of_run(conn, row["run_id"]) if intent["gate_id"] == row["gate_id"]
+    }
+    ended = {(record["path"], record["ordinal"]): record for record in done}
+    return tuple(_aftermath(item, item["n"] in sealed, begun.get(item["n"]), ended) for item in spec.get("plan") or ())
+
+
+def _aftermath(
+    item: Mapping[str, Any], sealed: bool, intent: Row | None, ended: Mapping[tuple[str, int], Row]
+) -> Aftermath:
+    n, said = int(item["n"]), one_line(item.get("summary") or item.get("effect") or "An effect")
+    if not sealed:
+        return Aftermath(n, "skipped", f"{said}: left out of the approval.")
+    if intent is None:
+        return Aftermath(n, "waiting", f"{said}: not begun yet.")
+    record = ended.get((intent["path"], intent["ordinal"]))
+    if record is None:
+        return Aftermath(
+            n, "unknown", f"{said}: begun at {times.clock_seconds(intent['committed_at'])}, no end is known yet."
+        )
+    if record["outcome"] != "ok":
+        failure = json.loads(record["failure"]) if record["failure"] else {}
+        reason = one_line(failure.get("message") or "") if isinstance(failure, dict) else ""
+        return Aftermath(n, "failed", f"{said}: not done{f' ({reason})' if reason else ''}.")
+    found = f" ({one_line(record['origin'])})" if record["origin"] else ""
+    return Aftermath(n, "done", f"{said}: done once, {times.clock_seconds(record['committed_at'])}{found}.")
+
+
+def _fields(spec: Spec) -> list[dict[str, Any]]:
+    """The contract's fields with what a form needs beside them: help, what is remembered, what makes the plan anew."""
+    return [{**field, "default": contract(field.get("default"))} for field in spec.get("fields") or ()]
+
+
+def _about(spec: Spec, kept: int) -> dict[str, Any]:
+    """What the product itself knows of a doubt, a failure or a conflict; `kept` steps do not run again."""
+    about: dict[str, Any] = contract(spec.get("about") or {})
+    if spec["kind"] == GateKind.DOUBT:
+        about["began_at"] = about.get("began_us")
+    elif spec["kind"] == GateKind.FAILURE:
+        about["kept"] = kept
+    return about
+
+
+def _step(row: Row, done: Sequence[Row]) -> int | None:
+    """Which row of the run's steps this gate is, from 1; None for one that concerns the run as a whole."""
+    if row["ordinal"] < 0:
+        return None
+    own = _place(row)
+    return 1 + sum(_place(record) < own for record in done)
+
+
+def _place(row: Row) -> list[int]:
+    """Where a step stands among the others: branches follow the step that opened them."""
+    return [*(int(part) for part in row["path"].split("/") if part), int(row["ordinal"])]
+
+
+def _successor(conn: Connection, row: Row) -> str | None:
+    """The gate that took this one's place: a newer round, or what a run that was sent back asks next."""
+    newest = gates.newest(conn, row["run_id"], row["path"], row["ordinal"], Slot(row["slot"]))
+    if newest is not None and newest["number"] > row["number"]:
+        return str(newest["gate_id"])
+    made = gates.decisions(conn, row["gate_id"])
+    if made and made[-1]["verdict"] == Verdict.RETURNED:
+        later = [gate for gate in gates.of_run(conn, row["run_id"]) if gate["number"] > row["number"]]
+        return str(later[0]["gate_id"]) if later else None
+    return None

@@ -1,0 +1,214 @@
+"""The office of a data folder. Lists, counts, the runner line and changes come from quick looks; what needs SQLAlchemy is loaded when it is
+first asked for, in the thread that asks, so that the first page does not wait for it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from counterfoil.clock import Clock, SystemClock
+from counterfoil.desktop import office as facts
+from counterfoil.desktop.real_office.inbox_rows import InboxRows
+from counterfoil.desktop.real_office.pulse import Pulse
+from counterfoil.desktop.real_office.run_rows import RunRows
+from counterfoil.desktop.real_office.runner_line import RunnerLine
+from counterfoil.desktop.words.times import date_words
+from counterfoil.inbox.accounts import account
+from counterfoil.places import Home
+from counterfoil.store.glance import Glance
+
+if TYPE_CHECKING:
+    from counterfoil.desktop.real_office.rooms import Rooms
+
+_ROOMS = "counterfoil.desktop.real_office.rooms"
+_RUNNER_TURNED = facts.Changes(frozenset({facts.Part.RUNNER}))
+
+
+class RealOffice:
+    """One thread's way to a data folder; see `desktop.office.Office` for what each method promises."""
+
+    def __init__(self, home: Home, clock: Clock | None = None) -> None:
+        self._home = home
+        self._clock = clock or SystemClock()
+        self._me = account()
+        self._glance = Glance(home)
+        self._pulse = Pulse(self._glance, self._me)
+        self._inbox = InboxRows(self._glance, self._me)
+        self._runs = RunRows(self._glance, self._clock)
+        self._runner = RunnerLine(home, self._glance, self._clock)
+        self._opened: Rooms | None = None
+        self._pulse.begin()
+
+    @property
+    def _rooms(self) -> Rooms:
+        """Everything that quick looks cannot do; the database is made when there is none."""
+        if self._opened is None:
+            opened: Rooms = importlib.import_module(_ROOMS).Rooms(self._home, self._clock, self._me)
+            self._opened = opened
+        return self._opened
+
+    # ------------------------------------------------------------------------------------------------------- the frame
+
+    def changes(self) -> facts.Changes | None:
+        """What changed since the last call; while nothing does, old runs are read ahead, a few thousand at a time."""
+        found = self._pulse.look()
+        if found is None and self._runner.turned():
+            return _RUNNER_TURNED
+        if found is None:
+            self._runs.warm()
+        return found
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+        self._glance.close()
+
+    def workspaces(self) -> tuple[facts.Workspace, ...]:
+        """Those that runs have used, newest first."""
+        return tuple(facts.Workspace(path, self._name_of(path)) for path in self._glance.workspaces())
+
+    def counts(self, workspace: str | None) -> facts.Counts:
+        """The numbers of the frame. Until rules name approvers, every gate is for whoever looks."""
+        under_way, runs = self._glance.count_runs(workspace)
+        return facts.Counts(for_me=self._inbox.count(workspace), for_others=0, running=under_way, runs=runs)
+
+    def runner(self) -> facts.RunnerSeen:
+        """How the runner does."""
+        return self._runner.seen()
+
+    def start_runner(self) -> None:
+        """Start it in the background."""
+        self._runner.start()
+
+    # ---------------------------------------------------------------------------------------------------------- gates
+
+    def inbox(self, tab: facts.Tab, workspace: str | None) -> tuple[facts.InboxRow, ...]:
+        """The rows of a tab."""
+        match tab:
+            case facts.Tab.FOR_ME:
+                return self._inbox.for_me(workspace)
+            case facts.Tab.DECIDED:
+                return self._inbox.decided(workspace)
+        return ()
+
+    def gate(self, gate_id: str) -> facts.GateSeen:
+        """One gate."""
+        return self._rooms.gates.gate(gate_id)
+
+    def file_of_gate(self, gate_id: str, n: int) -> facts.FileSeen:
+        """What a plan's file effect does."""
+        return self._rooms.files.of_gate(gate_id, n)
+
+    def page(self, workspace: str, path: str, page: int) -> facts.PageSeen:
+        """A page of a document as a picture."""
+        return self._rooms.pages.page(workspace, path, page)
+
+    def save_draft(self, gate_id: str, draft: facts.Draft) -> None:
+        """Keep what was filled in so far."""
+        self._rooms.decisions.save_draft(gate_id, draft)
+
+    def mark_read(self, gate_id: str, digest: str) -> None:
+        """It was on the screen."""
+        self._rooms.decisions.mark_read(gate_id, digest)
+
+    def decide(self, answer: facts.Answer) -> facts.DecisionMade:
+        """Commit a decision."""
+        return self._rooms.decisions.decide(answer)
+
+    def void(self, gate_id: str) -> None:
+        """Take the decision back."""
+        self._rooms.decisions.void(gate_id)
+
+    # ----------------------------------------------------------------------------------------------------------- runs
+
+    def runs(self, workspace: str | None) -> tuple[facts.RunRow, ...]:
+        """Runs, newest first."""
+        return self._runs.rows(workspace, self._inbox.waits())
+
+    def run(self, run_id: str) -> facts.RunSeen:
+        """One run."""
+        return self._rooms.runs.run(run_id)
+
+    def progress(self, run_id: str) -> facts.Progress:
+        """How far it is."""
+        return self._rooms.runs.progress(run_id)
+
+    def cancel_run(self, run_id: str, reason: str) -> str:
+        """Stop a run."""
+        return self._rooms.runs.cancel(run_id, reason)
+
+    def pull_the_plug(self, run_id: str) -> facts.Plug:
+        """End the runner and this run's processes the hard way, and start the runner again."""
+        return self._rooms.plug.pull(run_id, self._runner)
+
+    def after_the_plug(self, run_id: str, ended_at: int) -> facts.Plug:
+        """What has happened since."""
+        return self._rooms.plug.after(run_id, ended_at)
+
+    # ------------------------------------------------------------------------------------------------------ templates
+
+    def templates(self, workspace: str | None) -> tuple[facts.TemplateCard, ...]:
+        """The gallery."""
+        return self._rooms.templates.cards(workspace, self._glance.templates_used())
+
+    def template(self, path: str, workspace: str) -> facts.TemplateSeen:
+        """One template."""
+        return self._rooms.templates.template(path, workspace, self._glance.templates_used())
+
+    def check_parameters(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
+        """A sentence per field that is not as it must be."""
+        return self._rooms.templates.problems(path, workspace, values)
+
+    def start_run(self, path: str, workspace: str, values: Mapping[str, Any]) -> str:
+        """Start a run, and the runner that it needs."""
+        run_id = self._rooms.templates.start(path, workspace, values)
+        self._runner.start()
+        return run_id
+
+    def start_sample(self) -> str:
+        """Copy the sample workspace and start a run on it."""
+        self._runner.start()
+        return self._rooms.templates.start_sample()
+
+    def measure_folder(self, path: str) -> facts.FolderFacts:
+        """Look at a folder."""
+        return self._rooms.measure(path)
+
+    # ------------------------------------------------------------------------------------------------------ the trail
+
+    def trail(self, query: str, before: int | None) -> facts.TrailPage:
+        """Entries, newest first."""
+        return self._rooms.trail.page(query, before)
+
+    def check_trail(self) -> tuple[bool, str]:
+        """Whether the chain holds."""
+        return self._rooms.trail.check()
+
+    def _name_of(self, path: str) -> str:
+        """A folder's name; a copy of the sample is called what it is."""
+        folder = Path(path)
+        if folder.parent != self._home.root / "demo":
+            return folder.name or path
+        day, _, number = folder.name.rpartition("-")
+        shown = _day(day)
+        return (
+            f"Sample, {shown}" if number == "1" and shown else f"Sample, {shown} ({number})" if shown else folder.name
+        )
+
+
+def _day(text: str) -> str:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return ""
+    return date_words(day, day)
+
+
+def open_real(home: Home) -> RealOffice:
+    """An office for the thread that calls this."""
+    return RealOffice(home)

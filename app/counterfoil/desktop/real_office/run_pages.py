@@ -1,0 +1,149 @@
+"""One run for its page: the contract's document, its state in words, its files before and after; how far it is; stopping it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from counterfoil.authoring.file_door import FileRefused, Files
+from counterfoil.desktop.office import Progress, RunSeen
+from counterfoil.desktop.real_office import trail_pages
+from counterfoil.desktop.real_office.access import Access, run_row
+from counterfoil.desktop.real_office.files import PlanFiles
+from counterfoil.desktop.real_office.run_rows import State, state_of, waiting
+from counterfoil.desktop.words.plain import one_line
+from counterfoil.errors import RunEnded
+from counterfoil.facts import ENDED, RunState
+from counterfoil.inbox.cancelling import cancel_run
+from counterfoil.inbox.hinting import hint
+from counterfoil.store import gates, history, intents, timers, versions
+from counterfoil.store.database import translated
+from counterfoil.store.transactions import Connection, Row
+from counterfoil.views.runs import run_detail, run_document
+
+_OF = re.compile(r"(\d+) of (\d+)\b")
+_LAST = 3  # files that are named while a folder is read
+_LISTED = 2_000  # files in a folder up to which it is listed for that
+
+
+class RunPages:
+    """Runs of one home."""
+
+    def __init__(self, access: Access, files: PlanFiles) -> None:
+        self._access = access
+        self._files = files
+
+    def run(self, run_id: str) -> RunSeen:
+        """Everything the page of a run shows."""
+        access = self._access
+        with access.reading() as conn:
+            row = run_row(conn, run_id)
+            document = run_detail(conn, access.blobs, access.home, row)
+            version = versions.get(conn, row["version"])
+            words, tone, _ = self._state(conn, row, document["gates"])
+            return RunSeen(
+                document=_with_names(document, history.record_lines(conn, run_id)),
+                template=version["title"] if version else row["template"],
+                words=words,
+                tone=tone,
+                files=self._files.of_run(conn, row),
+                trail=trail_pages.of_run(conn, run_id, access.me),
+            )
+
+    def progress(self, run_id: str) -> Progress:
+        """How far a run is, cheap enough to be asked five times a second."""
+        access = self._access
+        with access.reading() as conn:
+            row = run_row(conn, run_id)
+            asked = gates.open_of_runs(conn, [run_id])
+            words = self._state(conn, row, [{"kind": gate["kind"]} for gate in asked])[0]
+            done, total = _counted(row["activity"])
+            ended = run_document(conn, access.blobs, row) if row["state"] in ENDED else None
+            error = (ended or {}).get("error") or {}
+            return Progress(
+                run_id=run_id,
+                state=row["state"],
+                words=words,
+                done=done,
+                total=total,
+                last=self._last_files(conn, row, done, total),
+                gate_id=asked[0]["gate_id"] if asked else None,
+                result=ended["result"] if ended else None,
+                problem=one_line(error.get("message") or "") if row["state"] == RunState.FAILED else "",
+                folder=self._folder(conn, row),
+            )
+
+    def cancel(self, run_id: str, reason: str) -> str:
+        """Stop a run; what follows, in one sentence."""
+        access = self._access
+        with access.reading() as conn:
+            number = run_row(conn, run_id)["number"]
+        try:
+            with translated():
+                ended = cancel_run(access.database, run_id, access.me, reason.strip()) == "cancelled"
+        except RunEnded as problem:
+            raise RunEnded(f"Run {number} had ended before. Nothing was changed.", "") from problem
+        hint(access.home)
+        if ended:
+            return "Stopped. What it had done stays; nothing more is written or sent."
+        return "It stops as soon as the step it is in has ended. Nothing new begins."
+
+    def _state(self, conn: Connection, row: Row, asked: Sequence[Mapping[str, Any]]) -> State:
+        if row["state"] == RunState.WAITING:
+            pending = timers.pending(conn, row["run_id"])
+            timer = (str(pending[0]["kind"]), int(pending[0]["due_at"])) if pending else None
+            return waiting(tuple(str(gate["kind"]) for gate in asked), timer, self._access.clock.now_us())
+        acted = bool(intents.of_run(conn, row["run_id"]))
+        head = (row["number"], row["run_id"], row["title"], "", row["workspace"], row["state"], row["started_by"])
+        times = (row["created_at"], row["started_at"], row["ended_at"])
+        return state_of((*head, *times, row["activity"], row["error"], (row["result"] or "")[:400], acted))
+
+    def _last_files(self, conn: Connection, row: Row, done: int, total: int) -> tuple[tuple[str, str], ...]:
+        """Files that were just read: a step that says “9 of 14” reads its one folder in the order it is listed."""
+        if not 1 < done <= total <= _LISTED:
+            return ()
+        version = versions.get(conn, row["version"])
+        fields = json.loads(version["parameters"]) if version else []
+        folders = [field["name"] for field in fields if field["type"] == "folder"]
+        if len(folders) != 1:
+            return ()
+        folder = str(json.loads(row["parameters"]).get(folders[0]) or "")
+        try:
+            names = [Path(found.path).name for found in Files(row["workspace"]).list("" if folder == "." else folder)]
+        except FileRefused:
+            return ()
+        return tuple((name, "") for name in names[max(done - 1 - _LAST, 0) : done - 1]) if len(names) == total else ()
+
+    def _folder(self, conn: Connection, row: Row) -> str:
+        """Where what was written lies; the workspace while nothing is."""
+        written = history.first_written(conn, row["run_id"])
+        place = Path(row["workspace"])
+        return str((place / written).parent if written else place)
+
+
+def _counted(activity: str | None) -> tuple[int, int]:
+    found = _OF.search(activity or "")
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _with_names(document: dict[str, Any], done: Sequence[Row]) -> dict[str, Any]:
+    """The run's document with carry-ons that name the step they went on from instead of counting it."""
+    checkpoint = document["checkpoint"]
+    told = [
+        {**entry, "from_step": step_named(entry["from_step"], done, document["steps"])}
+        for entry in checkpoint["resumptions"]
+    ]
+    return {**document, "checkpoint": {**checkpoint, "resumptions": told}}
+
+
+def step_named(number: Any, done: Sequence[Row], steps: Sequence[Mapping[str, Any]] = ()) -> str:
+    """The step that was recorded as this one of a run, from 1, or that runs now where it is not recorded yet."""
+    if not isinstance(number, int):
+        return str(number or "")
+    if 1 <= number <= len(done):
+        return str(done[number - 1]["name"])
+    busy = next((step for step in steps if step["state"] in ("running", "retrying", "waiting")), None)
+    return str((busy or {}).get("name") or number)

@@ -1,0 +1,76 @@
+"""What a run did until a gate was asked, in at most seven lines, restarts included."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.people import person
+from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.runs import step_name
+from counterfoil.facts import Outcome, StepKind
+from counterfoil.store import gates, trail_rows
+from counterfoil.store.transactions import Connection, Row
+
+LINES = 7
+_RESTARTED = "runner or host had ended"  # the reason that a claim after a crash is noted with
+_ANSWERED = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
+
+Line = tuple[int, str]  # instant, words
+
+
+def story_of(conn: Connection, run: Row, gate: Row, done: Sequence[Row], me: str) -> tuple[str, ...]:
+    """The lines, oldest first, out of the records of the run; where there are more, the middle is told as a number."""
+    until = gate["asked_at"]
+    begun = (run["created_at"], f"started by {person(run['started_by'], me)}")
+    restarts = _restarts(conn, run["run_id"], until)
+    found = sorted([*_steps(done, until), *_answers(conn, run["run_id"], gate, me), *restarts])
+    lines = [_told(line) for line in (begun, *found)]
+    if restarts:
+        lines.append(f"Including {count(len(restarts), 'restart')}; nothing was done twice.")
+    if len(lines) > LINES:
+        left = len(lines) - LINES + 1
+        lines = [lines[0], f"… {left} more …", *lines[2 + left - 1 :]]
+    return tuple(lines)
+
+
+def _told(line: Line) -> str:
+    return f"{times.clock_seconds(line[0])} {line[1]}"
+
+
+def _steps(done: Sequence[Row], until: int) -> list[Line]:
+    """What was recorded, except look-ups and decisions, which have lines of their own."""
+    lines = []
+    for record in done:
+        if record["committed_at"] > until or record["kind"] in (StepKind.GATE, StepKind.LOOKUP, StepKind.RACE):
+            continue
+        said = one_line(record["summary"] or "")
+        failed = " did not end well" if record["outcome"] == Outcome.FAILED else ""
+        name = step_name(record["name"])
+        lines.append((record["committed_at"], f"{name}{failed}: {said}" if said else f"{name}{failed}"))
+    return lines
+
+
+def _answers(conn: Connection, run_id: str, gate: Row, me: str) -> list[Line]:
+    lines = []
+    for earlier in gates.of_run(conn, run_id):
+        if earlier["number"] >= gate["number"]:
+            continue
+        for made in gates.decisions(conn, earlier["gate_id"]):
+            said = _ANSWERED.get(made["verdict"], "decided")
+            lines.append((made["at"], f"{person(made['principal'], me)} {said} ‘{one_line(earlier['title'])}’"))
+    return lines
+
+
+def _restarts(conn: Connection, run_id: str, until: int) -> list[Line]:
+    lines = []
+    for entry in trail_rows.entries(conn, subject=run_id):
+        if entry["kind"] != "claim" or entry["at"] > until or not entry["after"]:
+            continue
+        told = json.loads(entry["after"])
+        if told.get("reason") == _RESTARTED:
+            kept = int(told.get("from_step") or 1) - 1
+            lines.append((entry["at"], f"restarted; {count(kept, 'step')} {'was' if kept == 1 else 'were'} kept"))
+    return lines

@@ -1,0 +1,199 @@
+"""Templates for the gallery and the form. What a template says of itself is read without running it; what it asks for comes from the kept
+version, else from a host that the command line starts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from counterfoil.catalogue.finding import Origin, TemplateFound, find_template, list_templates
+from counterfoil.catalogue.manifest import Manifest, chips, read_manifest
+from counterfoil.catalogue.packing import digest_of, read_code
+from counterfoil.catalogue.parameters import problems_with
+from counterfoil.catalogue.samples import TEMPLATE, copy_sample, sample_parameters, today_here
+from counterfoil.desktop.office import Document, TemplateCard, TemplateSeen
+from counterfoil.desktop.real_office import calls
+from counterfoil.desktop.real_office.access import Access
+from counterfoil.desktop.words.numbers import joined
+from counterfoil.errors import WrongWorkspace
+from counterfoil.settings.workspace import remembered
+from counterfoil.store import history, versions
+from counterfoil.views.plain import contract
+
+_YOURS = frozenset({"workspace", "home"})
+_ASKS = {
+    "never": "nobody, unless a rule says otherwise",
+    "once": "once, before anything is written or sent",
+    "once or twice": "once or twice: about what needs a decision, and before anything is written or sent",
+    "twice": "twice: about what needs a decision, and before anything is written or sent",
+}
+_README = 64 * 1024  # bytes
+
+
+class Templates:
+    """Templates that a workspace can use."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._forms: dict[tuple[str, str], tuple[list[Document], str]] = {}
+
+    def cards(self, workspace: str | None, used: Mapping[str, int]) -> tuple[TemplateCard, ...]:
+        """The gallery: what was used lately first, then yours, then bundled ones."""
+        place = Path(workspace) if workspace else self._access.home.root
+        found = [_card(template, used) for template in list_templates(place, self._access.home)]
+        order = {"used": 0, "yours": 1, "bundled": 2}
+        return tuple(
+            sorted(found, key=lambda card: (order[card.section], -(card.last_used or 0), card.title.casefold()))
+        )
+
+    def template(self, path: str, workspace: str, used: Mapping[str, int]) -> TemplateSeen:
+        """One template with its form."""
+        folder = Path(path)
+        manifest = read_manifest(folder)
+        fields, isolation = self._form(folder)
+        found = TemplateFound(manifest.name, folder, self._origin(folder, workspace), manifest, None)
+        return TemplateSeen(
+            card=_card(found, used),
+            description=_about(folder) or manifest.description,
+            fields=tuple(fields),
+            remembered=self._remembered(workspace, manifest.name, fields),
+            will=_will(manifest, fields),
+            isolation=isolation,
+        )
+
+    def problems(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
+        """A sentence per field that is not as it must be."""
+        fields, _ = self._form(Path(path))
+        place = Path(workspace) if workspace else None
+        return problems_with(fields, _by_type(fields, values), workspace=place)
+
+    def start(self, path: str, workspace: str, values: Mapping[str, Any]) -> str:
+        """Commit a run; its id.
+
+        Raises:
+            CounterfoilError: what the command line refused.
+        """
+        fields, _ = self._form(Path(path))
+        return self._start(Path(path), Path(workspace), _by_type(fields, values))
+
+    def start_sample(self) -> str:
+        """Start a run on a fresh copy of the sample; its id."""
+        home = self._access.home
+        place = copy_sample(home)
+        return self._start(find_template(TEMPLATE, place, home), place, sample_parameters(today_here()))
+
+    def _start(self, folder: Path, place: Path, values: Mapping[str, Any]) -> str:
+        home = self._access.home
+        with calls.json_file(home, values) as given:
+            run = calls.call(home, "run", f"{folder}", "--workspace", f"{place}", "--input", given)
+        return str(run["run_id"])
+
+    def _form(self, folder: Path) -> tuple[list[Document], str]:
+        """Fields and protection of a template as it is now; kept by content, since a form is checked at every stroke."""
+        digest = digest_of(read_code(folder))
+        known = self._forms.get((str(folder), digest))
+        if known is None:
+            known = self._forms[(str(folder), digest)] = self._asked(folder, digest)
+        return known
+
+    def _asked(self, folder: Path, digest: str) -> tuple[list[Document], str]:
+        with self._access.reading() as conn:
+            version = versions.get(conn, digest)
+            isolation = history.isolation_of(conn, version["name"]) if version else None
+        if version and isolation:
+            return _contract_fields(json.loads(version["parameters"])), isolation
+        told = calls.call(self._access.home, "template", "show", f"{folder}", "--form")
+        return _contract_fields(told["fields"]), str(told["isolation"])
+
+    def _remembered(self, workspace: str, name: str, fields: Sequence[Document]) -> dict[str, Any]:
+        """What the workspace remembers for fields that are still there; a broken file remembers nothing and is told when a run
+        starts."""
+        if not workspace:
+            return {}
+        try:
+            kept = remembered(Path(workspace), name)
+        except WrongWorkspace:
+            return {}
+        wanted = {str(field["name"]) for field in fields if field.get("remember")}
+        return {name: contract(value) for name, value in kept.items() if name in wanted}
+
+    def _origin(self, folder: Path, workspace: str) -> Origin:
+        if workspace and folder.is_relative_to(workspace):
+            return "workspace"
+        return "home" if folder.is_relative_to(self._access.home.templates) else "bundled"
+
+
+def _card(template: TemplateFound, used: Mapping[str, int]) -> TemplateCard:
+    manifest = template.manifest
+    last = used.get(template.name)
+    section = "used" if last is not None else "yours" if template.origin in _YOURS else "bundled"
+    return TemplateCard(
+        path=str(template.folder),
+        name=template.name,
+        title=manifest.title if manifest else template.name,
+        outcome=manifest.description if manifest else "",
+        section=section,
+        chips=tuple(chips(manifest)) if manifest else (),
+        last_used=last,
+        trouble=str(template.error) if template.error else "",
+    )
+
+
+def _contract_fields(fields: Sequence[Mapping[str, Any]]) -> list[Document]:
+    return [{**field, "default": contract(field.get("default"))} for field in fields]
+
+
+def _by_type(fields: Sequence[Document], values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was filled in, with a list where a list is wanted; what is left empty is not there."""
+    lists = {str(field["name"]) for field in fields if str(field["type"]).startswith("list[")}
+    filled = {name: value for name, value in values.items() if value not in (None, "", [])}
+    return {
+        name: [part.strip() for part in value.split(",") if part.strip()]
+        if name in lists and isinstance(value, str)
+        else value
+        for name, value in filled.items()
+    }
+
+
+def _will(manifest: Manifest, fields: Sequence[Document]) -> tuple[tuple[str, str], ...]:
+    """What will happen, in the product's words, from the manifest's closed lists alone."""
+    places = [
+        str(field["label"]) for field in fields if str(field["type"]).removeprefix("list[") in ("folder", "folder]")
+    ]
+    files = [str(field["label"]) for field in fields if field["type"] in ("file", "list[file]")]
+    read = joined([*places, *files])
+    effects = set(manifest.permissions)
+    changes = [words for name, words in _CHANGES if name in effects]
+    sends = [words for name, words in _SENDS if name in effects]
+    told = [
+        ("Reads", f"{read}, as chosen here" if read else "files of this workspace"),
+        ("May change", f"{joined(changes)} in this workspace, after it was approved" if changes else "no file"),
+        ("Sends", joined(sends) if sends else "nothing"),
+        ("Asks you", _ASKS.get(manifest.asks, manifest.asks or "before anything is written or sent")),
+    ]
+    if manifest.hosts:
+        told.append(("Reads from", joined(manifest.hosts)))
+    told.append(("Needs", "no llm, no account" if manifest.works_without_llm else "an llm"))
+    return tuple(told)
+
+
+_CHANGES = (
+    ("write_file", "files are written"),
+    ("append_rows", "rows are added to tables"),
+    ("move_files", "files are moved"),
+)
+_SENDS = (("mail", "mail, after it was approved"), ("http", "requests to other computers, after they were approved"))
+
+
+def _about(folder: Path) -> str:
+    """The first paragraph of the template's README, for people."""
+    try:
+        with (folder / "README.md").open("rb") as file:
+            text = file.read(_README).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    paragraphs = [part.strip() for part in text.replace("\r\n", "\n").split("\n\n")]
+    prose = next((part for part in paragraphs if part and not part.startswith(("#", "|", "```", "-", "*"))), "")
+    return " ".join(prose.replace("`", "").split())

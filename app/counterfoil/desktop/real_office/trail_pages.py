@@ -1,0 +1,49 @@
+"""The trail for people: a page of entries with names instead of principals, and the check of the whole chain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from counterfoil.desktop.office import TrailPage
+from counterfoil.desktop.real_office.access import Access
+from counterfoil.desktop.words.people import capital, person
+from counterfoil.store import history
+from counterfoil.trail import verify
+from counterfoil.views.trail_entries import trail_documents, trail_page
+
+PAGE = 100
+
+
+class TrailPages:
+    """The trail of one home."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def page(self, query: str, before: int | None) -> TrailPage:
+        """Entries newest first, with one more asked for than is shown."""
+        with self._access.reading() as conn:
+            found = trail_page(conn, query, before, PAGE + 1)
+            total = history.trail_length(conn)
+        told = tuple(said(entry, self._access.me) for entry in found[:PAGE])
+        return TrailPage(entries=told, more=len(found) > PAGE, total=total)
+
+    def check(self) -> tuple[bool, str]:
+        """Compute every hash anew, on one moment of the database."""
+        with self._access.reading() as conn:
+            verdict = verify(conn)
+        return verdict.ok, verdict.sentence()
+
+
+def said(entry: dict[str, Any], me: str) -> dict[str, Any]:
+    """An entry whose sentence names people: `user:ben approved …` is Ben approved …"""
+    by = str(entry["by"])
+    head, gap, rest = str(entry["summary"]).partition(" ")
+    if head != by:
+        return entry
+    return {**entry, "summary": f"{capital(person(by, me))}{gap}{rest}"}
+
+
+def of_run(conn: Any, run_id: str, me: str) -> tuple[dict[str, Any], ...]:
+    """Entries about one run, newest first."""
+    return tuple(said(entry, me) for entry in reversed(trail_documents(conn, subject=run_id)))

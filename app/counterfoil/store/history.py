@@ -1,0 +1,149 @@
+"""What went before a question: the lines of its run's records, earlier rounds in its run, refusals of the same question in other runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from counterfoil.facts import Verdict
+from counterfoil.store import tables
+from counterfoil.store.transactions import Row
+
+_GATE = tables.gate
+_DECISION = tables.decision
+_RECORD = tables.record
+_RUN = tables.run
+_LOOKED_AT = 2_000  # newest decisions among which refusals are looked for
+_LINE = (
+    *(
+        _RECORD.c[name]
+        for name in ("path", "ordinal", "kind", "name", "outcome", "summary", "started_at", "committed_at")
+    ),
+    _RECORD.c.origin,
+    sa.case((sa.and_(_RECORD.c.outcome != "ok", _RECORD.c.payload_blob.is_(False)), _RECORD.c.payload)).label(
+        "failure"
+    ),
+)
+_TOLD = (
+    _DECISION.c.principal,
+    _DECISION.c.verdict,
+    _DECISION.c.comment,
+    _DECISION.c.at,
+    _RUN.c.number.label("run_number"),
+)
+
+
+def record_lines(conn: sa.Connection, run_id: str) -> list[Row]:
+    """Every record of a run in commit order without its value; `failure` is that of one that did not end well."""
+    query = sa.select(*_LINE).where(_RECORD.c.run_id == run_id).order_by(_RECORD.c.row)
+    return list(conn.execute(query).mappings().all())
+
+
+def earlier_rounds(conn: sa.Connection, gate: Row) -> list[Row]:
+    """Decisions that stand on earlier gates at the same place of the same run, newest first."""
+    query = (
+        sa.select(*_TOLD)
+        .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
+        .join(_RUN, _RUN.c.run_id == _GATE.c.run_id)
+        .where(
+            _GATE.c.run_id == gate["run_id"],
+            _GATE.c.path == gate["path"],
+            _GATE.c.slot == gate["slot"],
+            _GATE.c.kind == gate["kind"],
+            _GATE.c.number < gate["number"],
+            _DECISION.c.voided_at.is_(None),
+            sa.or_(_GATE.c.ordinal == gate["ordinal"], _DECISION.c.verdict == str(Verdict.RETURNED)),
+        )
+        .order_by(_DECISION.c.row.desc())
+    )
+    return list(conn.execute(query).mappings().all())
+
+
+def refusals(conn: sa.Connection, run: Row, title: str, limit: int = 3) -> list[Row]:
+    """Decisions of other runs of the same template and workspace that refused a question of this title, newest first."""
+    newest = conn.execute(sa.select(sa.func.max(_DECISION.c.row))).scalar() or 0
+    query = (
+        sa.select(*_TOLD)
+        .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
+        .join(_RUN, _RUN.c.run_id == _GATE.c.run_id)
+        .where(
+            _DECISION.c.row > newest - _LOOKED_AT,
+            _DECISION.c.verdict.in_([str(Verdict.REJECTED), str(Verdict.RETURNED)]),
+            _DECISION.c.voided_at.is_(None),
+            _GATE.c.title == title,
+            _RUN.c.run_id != run["run_id"],
+            _RUN.c.template == run["template"],
+            _RUN.c.workspace == run["workspace"],
+        )
+        .order_by(_DECISION.c.row.desc())
+        .limit(limit)
+    )
+    return list(conn.execute(query).mappings().all())
+
+
+def moved_to(conn: sa.Connection, workspace: str, path: str) -> str | None:
+    """Where an applied set has moved a file of a workspace to; the newest of several."""
+    op = tables.file_op
+    query = (
+        sa.select(op.c.target)
+        .where(op.c.workspace == workspace, op.c.path == path, op.c.op == "move", op.c.state == "applied")
+        .order_by(op.c.row.desc())
+        .limit(1)
+    )
+    return conn.execute(query).scalar()
+
+
+def repeated(conn: sa.Connection, run_id: str, since_us: int) -> dict[str, int]:
+    """Steps of a run that had been recorded by an instant and were tried again after it, counted by kind."""
+    attempt = tables.attempt
+    again = (
+        sa.select(_RECORD.c.kind, _RECORD.c.path, _RECORD.c.ordinal)
+        .distinct()
+        .join(
+            attempt,
+            sa.and_(
+                attempt.c.run_id == _RECORD.c.run_id,
+                attempt.c.path == _RECORD.c.path,
+                attempt.c.ordinal == _RECORD.c.ordinal,
+            ),
+        )
+        .where(_RECORD.c.run_id == run_id, _RECORD.c.committed_at <= since_us, attempt.c.started_at > since_us)
+        .subquery()
+    )
+    found = conn.execute(sa.select(again.c.kind, sa.func.count()).group_by(again.c.kind))
+    return {str(kind): int(number) for kind, number in found}
+
+
+def trail_page(conn: sa.Connection, words: Sequence[str], before: int | None, limit: int) -> list[Row]:
+    """Entries of the trail that hold every one of these words, newest first, from below a number on."""
+    trail = tables.trail
+    text = trail.c.summary + " " + trail.c.by + " " + trail.c.kind + " " + trail.c.hash
+    query = sa.select(trail).where(*(text.icontains(word, autoescape=True) for word in words))
+    if before is not None:
+        query = query.where(trail.c.seq < before)
+    return list(conn.execute(query.order_by(trail.c.seq.desc()).limit(limit)).mappings().all())
+
+
+def trail_length(conn: sa.Connection) -> int:
+    """How many entries the trail has; they are numbered without gaps."""
+    return int(conn.execute(sa.select(sa.func.max(tables.trail.c.seq))).scalar() or 0)
+
+
+def first_written(conn: sa.Connection, run_id: str) -> str | None:
+    """The first file that a run has written anew or replaced."""
+    op = tables.file_op
+    query = (
+        sa.select(op.c.path)
+        .join(_GATE, _GATE.c.gate_id == op.c.gate_id)
+        .where(_GATE.c.run_id == run_id, op.c.op == "write", op.c.state == "applied")
+        .order_by(op.c.row)
+        .limit(1)
+    )
+    return conn.execute(query).scalar()
+
+
+def isolation_of(conn: sa.Connection, template: str) -> str | None:
+    """The level under which a template's newest run was started; None before its first run."""
+    query = sa.select(_RUN.c.isolation).where(_RUN.c.template == template).order_by(_RUN.c.number.desc()).limit(1)
+    return conn.execute(query).scalar()

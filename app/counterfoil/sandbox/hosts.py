@@ -25,6 +25,7 @@ _STUB = (
 )
 _AROUND = 200  # bytes that a record in a page takes besides its path, name and payload, at the most
 OUTPUT_LIMIT = 1024 * 1024
+FILL_AFTER = 0.2  # seconds from taking a warm host to starting the next
 _log = logging.getLogger(__name__)
 
 
@@ -221,6 +222,7 @@ class HostPool:
         self._warm = warm
         self._ready: list[Host] = []
         self._filling: asyncio.Task[None] | None = None
+        self._soon: asyncio.TimerHandle | None = None
         self._closed = False
 
     async def take(self) -> Host:
@@ -228,13 +230,19 @@ class HostPool:
         while self._ready:
             host = self._ready.pop(0)
             if not host.gone.is_set():
-                self.fill()
+                self._fill_soon()
                 return host
-        self.fill()
+        self._fill_soon()
         return await Host.start()
+
+    def _fill_soon(self) -> None:
+        """The run that took a host goes first: starting the next one costs it several milliseconds."""
+        if self._soon is None and not self._closed:
+            self._soon = asyncio.get_running_loop().call_later(FILL_AFTER, self.fill)
 
     def fill(self) -> None:
         """Start what is missing, in the background."""
+        self._soon = None
         if not self._closed and (self._filling is None or self._filling.done()):
             self._filling = asyncio.get_running_loop().create_task(self._fill())
 
@@ -251,6 +259,8 @@ class HostPool:
     async def close(self) -> None:
         """End the warm hosts."""
         self._closed = True
+        if self._soon is not None:
+            self._soon.cancel()
         if self._filling is not None:
             await self._filling
         for host in self._ready:

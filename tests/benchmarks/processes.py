@@ -78,6 +78,7 @@ class RunnerProcess:
             text=True,
         )
         self.pid = self._process.pid
+        self._warm = 0  # the host that stood by the last time
 
     def ready(self) -> None:
         """Wait until it says that it works."""
@@ -86,12 +87,19 @@ class RunnerProcess:
             raise RuntimeError(f"the runner did not start: {said}")
 
     def calm(self) -> None:
-        """Wait until a warm host stands by and nobody does anything any more."""
-        until(lambda: len(children(self.pid)) == 1, "one warm host and no other")
+        """Wait until a warm host stands by, one that was not there the last time, and nobody does anything any more."""
+        until(self._has_fresh_host, "a fresh warm host and no other")
         spent = -1.0
-        while (now := self._spent()) - spent > 0.001:  # one millisecond in a tenth of a second
+        while abs((now := self._spent()) - spent) > 0.001:  # one millisecond in a tenth of a second
             spent = now
             time.sleep(0.1)
+
+    def _has_fresh_host(self) -> bool:
+        found = children(self.pid)
+        if len(found) != 1 or found[0] == self._warm:
+            return False
+        self._warm = found[0]
+        return True
 
     def _spent(self) -> float:
         return sum(cpu_seconds(pid) for pid in [self.pid, *children(self.pid)])

@@ -149,8 +149,9 @@ class Runner:
         due = [timers.next_due(conn), runs.next_ready_at(conn, self._only), gates.next_due(conn)]
         due += [gates.next_effective(conn, run_id) for run_id in self._live]
         now = self._database.clock.now_us()
-        capped = len(self._tasks) >= host_cap()  # what is ready has to wait for a place, not for time
-        waits = [(at - now) / 1_000_000 for at in due if at is not None and not (capped and at <= now)]
+        # What is ready waits for a place, or is being claimed; both wake this loop, and time does not.
+        pending = len(self._tasks) >= host_cap() or any(run_id not in self._live for run_id in self._tasks)
+        waits = [(at - now) / 1_000_000 for at in due if at is not None and not (pending and at <= now)]
         return min([SWEEP, *(max(wait, 0.005) for wait in waits)])
 
     async def _sweep(self, powers: Powers) -> None:
@@ -224,6 +225,7 @@ class Runner:
             if claimed is not None:
                 advance = Advance(powers, self._home, self._pool, claimed, Desk(claimed.hold), self._woken.set)
                 self._live[run_id] = advance
+                self._woken.set()
                 await advance.run()
             self._troubles = 0
         except Exception:  # noqa: BLE001 - one run's trouble must not end the others

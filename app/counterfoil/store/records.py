@@ -17,15 +17,11 @@ from counterfoil.store.transactions import Prepared, Row, Txn
 
 _RECORD = tables.record
 _INSERT = Prepared(lambda: sa.insert(_RECORD), [column.name for column in _RECORD.c if column.name != "row"])
-_ALL = Prepared(lambda: sa.select(_RECORD).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row))
-_LAST = Prepared(
-    lambda: sa.select(_RECORD).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row.desc()).limit(1)
-)
-_HEAD = Prepared(
-    lambda: (
-        sa.select(_RECORD.c.hash).where(_RECORD.c.run_id == sa.bindparam("rid")).order_by(_RECORD.c.row.desc()).limit(1)
-    )
-)
+# the index of identities finds a run's records and gives their rows without looking at them; sorting them all would not
+_NEWEST = sa.select(sa.func.max(_RECORD.c.row)).where(_RECORD.c.run_id == sa.bindparam("rid")).scalar_subquery()
+_ALL = Prepared(lambda: sa.select(_RECORD).where(_RECORD.c.run_id == sa.bindparam("rid")))
+_LAST = Prepared(lambda: sa.select(_RECORD).where(_RECORD.c.row == _NEWEST))
+_HEAD = Prepared(lambda: sa.select(_RECORD.c.hash).where(_RECORD.c.row == _NEWEST))
 _COUNT = Prepared(lambda: sa.select(sa.func.count()).where(_RECORD.c.run_id == sa.bindparam("rid")))
 _ATTEMPT = tables.attempt
 _FIELDS = operator.itemgetter(
@@ -126,7 +122,7 @@ def first_broken(run_id: str, rows: Sequence[Row]) -> Row | None:
 
 def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
     """Every record of a run, in commit order."""
-    return _ALL.all(conn, {"rid": run_id})
+    return sorted(_ALL.all(conn, {"rid": run_id}), key=operator.itemgetter("row"))
 
 
 def count(conn: sa.Connection, run_id: str) -> int:

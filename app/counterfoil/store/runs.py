@@ -48,6 +48,12 @@ _CLAIMABLE = Prepared(
         .limit(sa.bindparam("most"))
     )
 )
+_NEXT_READY = Prepared(
+    lambda: sa.select(sa.func.min(_RUN.c.ready_at)).where(
+        _RUN.c.state == str(RunState.READY),
+        sa.or_(sa.bindparam("rid").is_(None), _RUN.c.run_id == sa.bindparam("rid")),
+    )
+)
 _TO_CANCEL = Prepared(
     lambda: sa.select(_RUN).where(
         any_of(_RUN.c.state, [RunState.READY, RunState.WAITING, RunState.RUNNING]), _RUN.c.cancel_by.is_not(None)
@@ -180,10 +186,8 @@ def claimable(conn: sa.Connection, now_us: int, limit: int) -> list[str]:
 
 def next_ready_at(conn: sa.Connection, run_id: str | None = None) -> int | None:
     """The earliest instant at which a ready run, or this one, may be claimed."""
-    query = sa.select(sa.func.min(_RUN.c.ready_at)).where(_RUN.c.state == str(RunState.READY))
-    if run_id is not None:
-        query = query.where(_RUN.c.run_id == run_id)
-    return conn.execute(query).scalar()
+    at: int | None = _NEXT_READY.value(conn, {"rid": run_id})
+    return at
 
 
 def make_ready(txn: Txn, run_id: str, at_us: int | None = None) -> bool:

@@ -198,7 +198,10 @@ class Harness:
     def result(self) -> Any:
         """The run's result as plain JSON."""
         text = self.run()["result"]
-        return json.loads(text) if text is not None else None
+        plain = json.loads(text) if text is not None else None
+        if isinstance(plain, dict) and "$blob_text" in plain:
+            return json.loads(self.blobs.text(plain["$blob_text"], in_blob=True))
+        return plain
 
     def records(self) -> list[Row]:
         """The run's records, in commit order."""

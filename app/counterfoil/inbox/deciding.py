@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
+from counterfoil.catalogue.parameters import check_values
 from counterfoil.clock import from_us
 from counterfoil.engine import killpoints
 from counterfoil.errors import (
@@ -202,40 +203,20 @@ def _verdict(spec: dict[str, Any], wish: Wish, answers: dict[str, Any]) -> Verdi
 
 
 def _checked_answers(row: Row, spec: dict[str, Any], wish: Wish) -> dict[str, Any]:
-    fields = {field["name"]: field for field in spec["fields"]}
-    given = dict(wish.answers or {})
-    unknown = sorted(set(given) - set(fields))
-    if unknown:
-        names = ", ".join(fields) or "none"
-        raise WrongAnswer(
-            f"Gate g-{row['number']} has no field ‘{unknown[0]}’; it has: {names}.",
-            f"See: counterfoil show g-{row['number']}",
-        )
-    for name, value in given.items():
-        choices = fields[name]["choices"]
-        if choices is not None and value is not None and value not in choices:
-            raise WrongAnswer(f"‘{value}’ is no choice for {name}.", f"Choose one of: {', '.join(choices)}")
-    if wish.verdict in (Verdict.ANSWERED, Verdict.APPROVED):
-        missing = [name for name, field in fields.items() if field["required"] and _is_blank(given.get(name))]
-        missing += [name for name, field in fields.items() if _is_due(field, given) and _is_blank(given.get(name))]
-        if missing:
-            raise WrongAnswer(f"Gate g-{row['number']} needs an answer to ‘{missing[0]}’.", f"Add --set {missing[0]}=…")
-    return {name: given.get(name, fields[name]["default"]) for name in fields}
-
-
-def _is_blank(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
-
-
-def _is_due(field: dict[str, Any], given: dict[str, Any]) -> bool:
-    """Whether another answer makes this one necessary."""
-    return any(given.get(other) in values for other, values in (field.get("required_when") or {}).items())
+    """The form as it was filled in, with defaults, in the fields' types; who says no need not fill it in."""
+    fields = spec["fields"]
+    if wish.verdict not in (Verdict.ANSWERED, Verdict.APPROVED):
+        fields = [{**field, "required": False, "required_when": None} for field in fields]
+    return check_values(fields, wish.answers or {}, what=f"Gate g-{row['number']}", wrong=WrongAnswer)
 
 
 def _approved_items(spec: dict[str, Any], wish: Wish) -> list[tuple[int, str, str, str]]:
     """The plan items that are sealed: (number, final body, base, digest of the body)."""
     plan = spec["plan"]
     chosen = _chosen(spec, wish)
+    strange = sorted(set(wish.edits or {}) - chosen)
+    if strange:
+        raise WrongAnswer(f"There is no item {strange[0]} to change in what is approved.", "Leave the change away.")
     sealed: list[tuple[int, str, str, str]] = []
     for item in plan:
         if item["n"] not in chosen:
@@ -255,6 +236,8 @@ def _chosen(spec: dict[str, Any], wish: Wish) -> set[int]:
     if wish.only is None:
         return numbers
     chosen = set(wish.only)
+    if numbers and not chosen:
+        raise WrongAnswer("Nothing of the plan would be approved.", "To refuse all of it: reject --comment TEXT.")
     if not chosen <= numbers:
         raise WrongAnswer(
             f"There is no item {min(chosen - numbers)}; the plan has items 1 to {len(numbers)}.", "Change --only."
@@ -270,7 +253,22 @@ def _edited(item: dict[str, Any], edit: dict[str, Any]) -> dict[str, Any]:
     locked = sorted(set(edit) - set(item["editable"]))
     if locked:
         raise WrongAnswer(f"‘{locked[0]}’ of item {item['n']} cannot be changed here.", "Send it back with --comment.")
+    args = item["body"]["args"]
+    misfit = next((name for name, value in edit.items() if not _same_kind(value, args.get(name))), None)
+    if misfit is not None:
+        raise WrongAnswer(f"The new ‘{misfit}’ of item {item['n']} is not of the kind of the old one.", "Write it alike.")
     return {"kind": item["body"]["kind"], "args": {**item["body"]["args"], **edit}}
+
+
+def _same_kind(new: Any, old: Any) -> bool:
+    """Whether a changed value has the shape of the one before: a text for a text, a list of texts for a list of texts."""
+    if type(new) is not type(old):
+        return False
+    if isinstance(old, list):
+        return all(_same_kind(part, old[0] if old else "") for part in new)
+    if isinstance(old, dict):
+        return new.keys() == old.keys() and all(_same_kind(new[key], old[key]) for key in old)
+    return True
 
 
 def _refuse_claimed(txn: Txn, row: Row, gate_id: str) -> None:

@@ -57,6 +57,7 @@ from pay_invoices.presenting import (
     exception_evidence,
     exception_figures,
     exception_form,
+    exception_title,
 )
 from pay_invoices.reading import read_document
 from pay_invoices.refusals import name_trouble, refused
@@ -226,9 +227,8 @@ async def decide_exceptions(judged: Review) -> settlement.Choices:
     """Stop 1, only when something needs an answer; whatever is not answered is held."""
     if not judged.exceptions:
         return settlement.Choices({}, {}, [])
-    count = len(judged.exceptions)
     answers = await ask(
-        f"{count} {'thing needs' if count == 1 else 'things need'} your answer before payment",
+        exception_title(judged.exceptions),
         exception_form(judged.exceptions),
         evidence=exception_evidence(judged),
         figures=exception_figures(judged),

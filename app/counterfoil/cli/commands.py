@@ -49,7 +49,7 @@ def overview() -> str:
         USAGE,
         "",
         "Runs of office work that stop where a person must decide, and go on from that very step.",
-        "Without a command: counterfoil demo.",
+        "Without a command: the window. Without a display: counterfoil demo, then counterfoil inbox.",
         "",
         "commands:",
         *(f"  {name:<{wide}}  {command.about}" for name, command in COMMANDS.items()),

@@ -90,10 +90,19 @@ def _serve(call: Call, words: _Words) -> int:
             call.line(text)
         call.document({"commands": {name: command.about for name, command in COMMANDS.items()}})
         return 0
-    name, *rest = words.rest or ["demo"]
+    if not words.rest:
+        return _show_window(call)
+    name, *rest = words.rest
     if name not in COMMANDS:
         raise _no_such(name)
     return _perform(call, name, rest)
+
+
+def _show_window(call: Call) -> int:
+    if call.json:
+        raise WrongUse("--json needs a command.", "See: counterfoil --help")
+    desktop = importlib.import_module("counterfoil.desktop")
+    return int(desktop.main(call.home))
 
 
 def _no_such(name: str) -> WrongUse:

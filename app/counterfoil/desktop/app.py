@@ -23,7 +23,7 @@ from counterfoil.desktop.office import Office
 from counterfoil.desktop.theme import Theme
 from counterfoil.places import Home
 
-_REAL_OFFICE = ("counterfoil.desktop.backroom.store_office", "open_office")
+_REAL_OFFICE = ("counterfoil.desktop.real_office.office", "open_real")
 _PULSE = 250  # milliseconds; lets Python see Ctrl+C in the terminal
 
 

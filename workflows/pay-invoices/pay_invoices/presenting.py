@@ -39,16 +39,36 @@ def check_rows(invoices: list[Invoice]) -> list[CheckRow]:
     ]
 
 
+def exception_title(exceptions: list[InvoiceException]) -> str:
+    """What stop 1 asks: how many need an answer, and how many are set aside whatever is answered."""
+    asked = sum(1 for one in exceptions if one.can_pay)
+    aside = len(exceptions) - asked
+    parts = [f"{asked} {'invoice needs' if asked == 1 else 'invoices need'} your answer"] if asked else []
+    if aside:
+        parts.append(
+            f"{aside} {'is' if aside == 1 else 'are'} set aside"
+            if asked
+            else f"{aside} {'file is' if aside == 1 else 'files are'} set aside"
+        )
+    return ", ".join(parts) + " before payment"
+
+
 def exception_form(exceptions: list[InvoiceException]) -> list[Field]:
     """Stop 1: two fields per exception, `choice.K` and `reason.K`; a reason is needed to pay or to reject."""
     form: list[Field] = []
     for one in exceptions:
         subject = " ".join(part for part in (one.supplier, one.number) if part) or one.files[0]
         choice, wants = f"choice.{one.k}", [name for name in one.choices if name != "hold"]
-        about = f"{one.reason} {one.advice}"
+        about = f"{one.reason} {one.advice} Without an answer it is held."
+        default = None if one.can_pay else "hold"  # what nobody can pay needs no answer
         form.append(
             Field(
-                name=choice, type="choice", label=f"{one.k}. {subject}", help=about, choices=one.choices, default="hold"
+                name=choice,
+                type="choice",
+                label=f"{one.k}. {subject}",
+                help=about,
+                choices=one.choices,
+                default=default,
             )
         )
         help_ = f"Needed to {' or to '.join(wants)}."

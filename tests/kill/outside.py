@@ -11,6 +11,8 @@ import socketserver
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -37,6 +39,8 @@ class Outside:
         self._changed = threading.Condition()
         self._entries: list[Entry] = []
         self._open: dict[int, int] = {}
+        self._door = threading.Event()
+        self._door.set()
         self.problems: list[str] = []
         self._web = _Server(self, _Web)
         self._mail = _Server(self, _Mail)
@@ -80,6 +84,20 @@ class Outside:
                 raise TimeoutError("the outside takes no connections any more")
             return {number for number, known in self._open.items() if known != peer}
 
+    @contextmanager
+    def shut(self) -> Iterator[None]:
+        """Enter nothing while this lasts: whatever arrives waits without an answer."""
+        self._door.clear()
+        try:
+            yield
+        finally:
+            self._door.set()
+
+    def callers(self) -> int:
+        """How many connections are open."""
+        with self._changed:
+            return len(self._open)
+
     # ------------------------------------------------------------------------------------------ told by the servers
 
     def opened(self, number: int, peer: int) -> None:
@@ -96,6 +114,7 @@ class Outside:
 
     def enter(self, entry: Entry, *, once: bool) -> None:
         """Enter what has arrived; `once` honours the key, as a server that knows idempotency keys does."""
+        self._door.wait(PATIENCE)
         self._dawdle()
         with self._changed:
             if not (once and any(known.key == entry.key for known in self._entries)):

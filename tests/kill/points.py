@@ -48,7 +48,7 @@ def killed_at(job: Job, point: str, visit: int, tally: Tally) -> bool:
         runner = world.start(kill=f"{point}:{visit}", cold=visit == 1)
         struck = not world.play(runner, settled=True)
         if struck:
-            assert runner.status() == -signal.SIGKILL, world.told()
+            assert runner.wait() == -signal.SIGKILL, world.told()
             tally.add(world.moment().kind)
             assert world.play(world.start()), world.told()
         compare(world)

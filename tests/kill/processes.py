@@ -20,7 +20,7 @@ GLANCE = 0.002  # seconds between two looks
 
 
 def until(look: Callable[[], T | None], what: str | Callable[[], str], patience: float = PATIENCE) -> T:
-    """Look again and again until something is seen (anything but None or False).
+    """Look again and again until something is seen, which is anything true.
 
     Raises:
         AssertionError: it was not seen in time.
@@ -28,7 +28,7 @@ def until(look: Callable[[], T | None], what: str | Callable[[], str], patience:
     end = time.monotonic() + patience
     while time.monotonic() < end:
         seen = look()
-        if seen is not None and seen is not False:
+        if seen:
             return seen
         time.sleep(GLANCE)
     raise AssertionError(f"not seen within {patience:g} s: {what if isinstance(what, str) else what()}")
@@ -51,8 +51,8 @@ class Process:
 
     def wait(self, what: str = "the process ends") -> int:
         """Wait until it has ended; its status."""
-        until(lambda: not self.alive(), what)
-        return until(self._status, what)
+        until(lambda: not self.alive() and self._status() is not None, what)
+        return self._status() or 0
 
     def signal(self, number: int) -> None:
         """Send a signal to it, if it lives."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 import uuid
 from typing import IO
 
@@ -12,6 +13,7 @@ from counterfoil.places import Home
 from counterfoil.store import leases
 from counterfoil.store.database import Database
 
+MANNERS = 0.5  # seconds that the holder of the file goes first
 RENEW_EVERY = 5.0  # seconds; the lease lasts 15
 
 
@@ -32,6 +34,8 @@ class Lease:
             RunnerTrouble: another one lives.
         """
         alone = self._lock_file()
+        if not alone:
+            time.sleep(MANNERS)  # whoever has the file may have started just now and not written the row yet
         fence = self._database.transact(lambda txn: leases.take(txn, self.holder, os.getpid(), previous_is_dead=alone))
         if fence is None:
             self._unlock()

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from counterfoil import Params, report, step, this_run, workflow
+from counterfoil import Params, step, this_run, workflow
 
 
 class Stuck(Params):
@@ -18,9 +18,16 @@ def held() -> bool:
     return (Path(this_run().workspace) / "hold").exists()
 
 
+def mark(name: str) -> None:
+    """Say outside that a step begins."""
+    with (Path(this_run().workspace) / ".marks").open("a", encoding="ascii") as marks:
+        marks.write(f"+ {name}\n")
+
+
 @step
 def leave() -> str:
     """End the process of the host, again and again."""
+    mark("leave")
     if held():
         os._exit(3)
     return "stayed"
@@ -29,7 +36,7 @@ def leave() -> str:
 @step(process=True)
 def stay() -> str:
     """Hold on in a forked child."""
-    report(f"child {os.getpid()}")
+    mark("stay")
     while held():
         time.sleep(0.01)
     return "left"

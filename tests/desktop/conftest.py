@@ -6,9 +6,10 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSettings, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.frame.window import Window
@@ -85,15 +86,18 @@ class Desk:
         QTest.keyClicks(QApplication.focusWidget() or self.window, text)
         self.settle()
 
-    def click(self, widget: QWidget) -> None:
+    def click(self, widget: QWidget | None) -> None:
         """The left button, in the middle of a widget."""
+        assert widget is not None
         assert widget.isVisible()
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
         self.settle()
 
-    def focus(self) -> QWidget | None:
+    def focus(self) -> QWidget:
         """What the keyboard is on."""
-        return QApplication.focusWidget()
+        here = QApplication.focusWidget()
+        assert here is not None
+        return here
 
     def decisions(self) -> list[object]:
         """What was decided, in order."""
@@ -108,15 +112,40 @@ class Desk:
 MakeDesk = Callable[..., Desk]
 
 
+class _Flashes(QObject):
+    """Sees every window that is shown. A part that is made visible before it has its place is a window of its own for a moment."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        shown = event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow()
+        if shown and isinstance(watched, QWidget) and not isinstance(watched, Window | QMenu | QFileDialog):
+            self.seen.append(f"{type(watched).__name__} {watched.accessibleName() or watched.objectName()}")
+        return False
+
+
 @pytest.fixture
-def make_desk(qtbot: QtBot, theme: Theme, tmp_path: Path) -> MakeDesk:
-    """Opens a window on an office."""
+def flashes(qapp: QApplication) -> Generator[_Flashes]:
+    """What was a window and should not have been."""
+    watch = _Flashes()
+    qapp.installEventFilter(watch)
+    yield watch
+    qapp.removeEventFilter(watch)
+
+
+@pytest.fixture
+def make_desk(qtbot: QtBot, theme: Theme, tmp_path: Path, flashes: _Flashes) -> Generator[MakeDesk]:
+    """Opens a window on an office; afterwards nothing else may have been a window."""
+
+    opened: list[Window] = []
 
     def make(office: FakeOffice | None = None, size: tuple[int, int] = (1440, 900), *, begin: bool = True) -> Desk:
         made = office or FakeOffice()
         bridge = FakeBridge(made)
         window = Window(Stopped(made), theme, QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat))
-        qtbot.addWidget(window)
+        opened.append(window)
         window.resize(*size)
         window.show()
         window.activateWindow()
@@ -126,7 +155,12 @@ def make_desk(qtbot: QtBot, theme: Theme, tmp_path: Path) -> MakeDesk:
         desk.settle()
         return desk
 
-    return make
+    yield make
+    for window in opened:
+        window.close()
+        QCoreApplication.sendPostedEvents(None, int(QEvent.Type.DeferredDelete))
+        shiboken6.delete(window)  # at once and in Qt's order, never by a garbage collection in the middle of something
+    assert flashes.seen == []
 
 
 @pytest.fixture

@@ -149,6 +149,7 @@ def test_required_fields_of_a_question() -> None:
 def test_a_doubt_has_no_button_of_its_own_and_no_default(choice: str) -> None:
     doubt = session(figures.doubt(), about=figures.DOUBT_ABOUT)
     assert doubt.reading.form == ()
+    assert doubt.primary().state == CLOSED
     answer = doubt.chosen(choice, comment="looked it up")
     assert (answer.verdict, answer.values["choice"]) == ("answered", choice)
 

@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Callable
 
+import shiboken6
 from PySide6.QtCore import QObject, QSettings, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -61,6 +62,7 @@ def run(home: Home) -> int:
     pulse.start(_PULSE)
     code = application.exec()
     single.close()
+    shiboken6.delete(window)  # in Qt's order, while the application still lives; Python would take it apart in any order
     return code
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
@@ -239,6 +239,8 @@ class GateDetail(Pane):
         page.loading.connect(self._loading)
         page.run_wanted.connect(self.run_wanted)
         page.print_wanted.connect(self._print)
+        here = QApplication.focusWidget()
+        self._focus_title |= self.page is not None and here is not None and self.page.isAncestorOf(here)
         self._retire_page()
         self.page = page
         self.area.setWidget(page)

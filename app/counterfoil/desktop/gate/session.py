@@ -98,6 +98,8 @@ class Session:
             return Primary("Nothing left to decide", CLOSED)
         if not reading.seen.may_decide:
             return Primary(reading.seen.why_not or "You may not decide this", CLOSED)
+        if reading.kind in ("doubt", "failure"):
+            return Primary("Choose one of the answers above", CLOSED)  # equal weight, no default, no shortcut
         if self.loading:
             return Primary(f"Loading {count(self.loading, 'file')}…", CLOSED)
         missing = self._first_missing()

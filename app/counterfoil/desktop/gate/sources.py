@@ -100,7 +100,6 @@ class SourceCard(Box):
         page = self._data.get("page")
         self._show = Button("Show the page", "link", name=f"Show page {page} of {self._path}")
         self._show.clicked.connect(self._load)
-        self._show.setVisible(page is not None)
         self._whole = Button("Whole page", "link")
         self._whole.clicked.connect(self._toggle)
         self._whole.hide()
@@ -108,6 +107,7 @@ class SourceCard(Box):
         opener.clicked.connect(self._open)
         put(head, self._show, self._whole, opener)
         self.put(head)
+        self._show.setVisible(page is not None)
 
     def _where(self) -> str:
         parts = [plain(self._path)]

@@ -106,8 +106,8 @@ class Nothing(QWidget):
         self.head = head
         self.words = Label(words, "body2", wrap=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.words.setVisible(bool(words))
         put(lines, self.words)
+        self.words.setVisible(bool(words))
         if buttons:
             keys = row(gap=8, margins=(0, 6, 0, 0))
             put(keys, None, *buttons, None)

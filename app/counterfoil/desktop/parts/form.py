@@ -91,8 +91,8 @@ class FieldEditor(QWidget):
             put(line, None)
         put(lines, line)
         self._note = Prose(self._help, "small", tone="text3")
-        self._note.setVisible(bool(self._help))
         put(lines, self._note)
+        self._note.setVisible(bool(self._help))
 
     def text(self) -> Any:
         """What is filled in, as text; a list of texts for lists; "" for nothing."""

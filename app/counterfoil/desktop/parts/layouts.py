@@ -53,8 +53,7 @@ def _let_go(item: QLayoutItem) -> None:
     widget, inner = item.widget(), item.layout()
     if widget is not None:
         widget.hide()
-        widget.setParent(None)
-        widget.deleteLater()
+        widget.deleteLater()  # its parent stays until then: a part that Python owns may be taken apart in any order
     elif inner is not None:
         empty(inner)
         inner.deleteLater()

@@ -1,0 +1,548 @@
+"""The inbox by mouse and by keyboard alone: answering, approving, undoing, sending back, rejecting; and what must never decide."""
+
+import dataclasses
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from counterfoil.desktop.gate.answers import NeedsAnswer
+from counterfoil.desktop.gate.detail import GateDetail
+from counterfoil.desktop.gate.evidence import TableSection
+from counterfoil.desktop.gate.page import GatePage
+from counterfoil.desktop.gate.session import Session
+from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet
+from counterfoil.desktop.gate.trouble import TroublePanel
+from counterfoil.desktop.inbox.page import InboxPage
+from counterfoil.desktop.office import Answer, Draft, Part, RunnerSeen, RunnerState, Tab
+from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.errors import AlreadyDecided
+from desktop import figures
+from desktop.conftest import Desk, MakeDesk
+from desktop.fake_office import FakeOffice
+from desktop.figures import ME, NOW
+
+CTRL, SHIFT, ALT = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.AltModifier,
+)
+RETURN, ESC, TAB = Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.Key.Key_Tab
+
+
+def page(desk: Desk) -> InboxPage:
+    found: InboxPage = desk.window.pages["inbox"]
+    return found
+
+
+def detail(desk: Desk) -> GateDetail:
+    return page(desk).detail
+
+
+def go(desk: Desk, number: int) -> None:
+    """Show a gate, and let the moment pass in which its bar takes nothing."""
+    page(desk).go_to_gate(f"{number:032x}")
+    desk.settle()
+    desk.later()
+
+
+def inside(desk: Desk) -> None:
+    """Put the focus into the detail."""
+    detail(desk).focus_title()
+    assert detail(desk).isAncestorOf(desk.focus())
+
+
+def banners(desk: Desk) -> list[str]:
+    return [banner.words.text() for banner in detail(desk).findChildren(Banner) if banner.isVisible()]
+
+
+def shown(desk: Desk) -> GatePage:
+    """The page of the gate that is open."""
+    page_of_gate = detail(desk).page
+    assert page_of_gate is not None
+    return page_of_gate
+
+
+def answers(desk: Desk) -> NeedsAnswer:
+    box = shown(desk).answers
+    assert box is not None
+    return box
+
+
+def session(desk: Desk) -> Session:
+    """What is filled in."""
+    filled = detail(desk).session
+    assert filled is not None
+    return filled
+
+
+def trouble(desk: Desk) -> TroublePanel:
+    panel = shown(desk).trouble
+    assert panel is not None
+    return panel
+
+
+def last(desk: Desk) -> Answer:
+    made = desk.decisions()[-1]
+    assert isinstance(made, Answer)
+    return made
+
+
+# ------------------------------------------------------------------------------------------------------------ the list
+
+
+def test_the_first_gate_is_open_and_the_focus_is_in_the_list(desk: Desk) -> None:
+    assert detail(desk).gate_id == f"{79:032x}"
+    assert desk.focus() is page(desk).pane.view
+
+
+def test_moving_in_the_list_shows_and_decides_nothing(desk: Desk) -> None:
+    shown = []
+    for _ in range(8):
+        desk.press(Qt.Key.Key_Down)
+        shown.append(int(detail(desk).gate_id, 16))
+    assert shown[:5] == [81, 74, 70, 77, 76]
+    desk.press(Qt.Key.Key_Home)
+    assert detail(desk).gate_id == f"{79:032x}"
+    desk.press(Qt.Key.Key_End)
+    assert detail(desk).gate_id == f"{76:032x}"
+    assert desk.decisions() == []
+
+
+def test_enter_goes_into_the_detail_and_alt_down_goes_on_from_there(desk: Desk) -> None:
+    desk.press(RETURN)
+    assert desk.focus() is shown(desk).head.title
+    desk.press(Qt.Key.Key_Down, ALT)
+    assert detail(desk).gate_id == f"{81:032x}"
+    assert desk.decisions() == []
+
+
+def test_search_narrows_and_says_when_nothing_is_found(desk: Desk) -> None:
+    desk.press(Qt.Key.Key_F, CTRL)
+    desk.type("1320")
+    assert page(desk).pane.adapter.rowCount() == 0 or page(desk).pane.adapter.gate_at(1) is not None
+    desk.press(ESC)
+    desk.type("brigt")
+    assert page(desk).pane.nothing.head.text() == "No gate matches ‘brigt’."
+    desk.click(page(desk).pane._other_tab)
+    assert page(desk).pane.list.tab == Tab.DECIDED
+
+
+def test_rows_never_move_under_the_focus_and_new_ones_gather(desk: Desk) -> None:
+    page(desk).pane.view.setFocus()
+    desk.office.add(figures.batch(), figures=figures.BATCH_FIGURES, bodies=figures.BODIES)
+    desk.look()
+    assert page(desk).pane.new.text() == "1 new"
+    before = [page(desk).pane.adapter.row_of(f"{number:032x}") for number in (79, 81, 74)]
+    desk.click(page(desk).pane.new)
+    assert page(desk).pane.adapter.row_of(f"{82:032x}") > 0
+    assert before[0] == page(desk).pane.adapter.row_of(f"{79:032x}")
+    assert page(desk).pane.view.current_gate() == f"{79:032x}"
+
+
+def test_an_empty_inbox_says_so_and_the_runner_can_be_started_there(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    for document in office.documents.values():
+        document["state"] = "withdrawn"
+    office.runner_seen = RunnerSeen(RunnerState.OFF)
+    desk = make_desk(office)
+    assert (
+        page(desk).pane.nothing.head.text()
+        == "Nothing waits for you, but the runner is off, so nothing new can arrive."
+    )
+    desk.click(page(desk).pane._start)
+    assert ("start_runner", None) in office.log
+
+
+# ------------------------------------------------------------------------------------------------- answering by mouse
+
+
+def test_two_rows_are_answered_before_the_button_works(desk: Desk) -> None:
+    go(desk, 81)
+    bar = detail(desk).bar
+    assert bar.primary.accessibleName() == "Answer 2 rows first"
+    desk.click(bar.primary)  # it leads to the first open row, and decides nothing
+    assert desk.focus() is answers(desk).rows[0].choice.segments["pay"]
+    assert desk.decisions() == []
+    desk.click(answers(desk).rows[0].choice.segments["hold"])
+    assert bar.primary.accessibleName() == "Answer 1 row first"
+    desk.click(answers(desk).rows[1].choice.segments["hold"])
+    assert bar.primary.accessibleName() == "Hold 2"
+    desk.click(bar.primary)
+    assert last(desk).values == {"choice.1": "hold", "choice.2": "hold"}
+    assert last(desk).verdict == "answered"
+    assert bar.done.text() == "Answered. Carries on in 5 s."
+
+
+def test_a_reason_is_asked_for_where_one_is_due(desk: Desk) -> None:
+    go(desk, 81)
+    rows = answers(desk).rows
+    assert not rows[0].reason.isVisible()
+    desk.click(rows[0].choice.segments["reject"])
+    assert rows[0].reason.isVisible()
+    desk.click(rows[1].choice.segments["hold"])
+    desk.click(detail(desk).bar.primary)
+    assert desk.focus() is rows[0].reason
+    desk.type("not ours")
+    desk.click(detail(desk).bar.primary)
+    assert last(desk).values["reason.1"] == "not ours"
+
+
+# ---------------------------------------------------------------------------------------------- answering by keyboard
+
+
+def test_the_whole_way_by_keyboard_alone(desk: Desk) -> None:
+    desk.press(Qt.Key.Key_Down)
+    assert detail(desk).gate_id == f"{81:032x}"
+    desk.later()
+    desk.press(RETURN, CTRL)  # from the list it goes to the first open answer
+    assert desk.decisions() == []
+    desk.press(Qt.Key.Key_2)
+    desk.press(Qt.Key.Key_Down, CTRL)
+    desk.press(Qt.Key.Key_2)
+    assert detail(desk).bar.primary.accessibleName() == "Hold 2"
+    desk.press(RETURN, CTRL)
+    assert last(desk).values == {"choice.1": "hold", "choice.2": "hold"}
+    desk.press(Qt.Key.Key_Z, CTRL)
+    assert ("void", f"{81:032x}") in desk.office.log
+
+
+def test_ctrl_enter_in_the_list_only_moves_the_focus(desk: Desk) -> None:
+    desk.press(RETURN, CTRL)
+    assert desk.decisions() == []
+    assert desk.focus() is detail(desk).bar.primary
+    assert "Ctrl+Enter again" in detail(desk).bar.silence.text()
+    desk.press(RETURN, CTRL)
+    assert last(desk).gate_id == f"{79:032x}"
+
+
+@pytest.mark.parametrize("key", [ESC, Qt.Key.Key_A, Qt.Key.Key_Y, Qt.Key.Key_Space, Qt.Key.Key_1, Qt.Key.Key_Delete])
+def test_no_single_key_decides(desk: Desk, key: Qt.Key) -> None:
+    for place in (page(desk).pane.view, detail(desk), detail(desk).area):
+        place.setFocus()
+        desk.press(key)
+    assert desk.decisions() == []
+
+
+def test_a_double_click_in_the_list_decides_nothing(desk: Desk) -> None:
+    view = page(desk).pane.view
+    spot = view.visualRect(view.currentIndex()).center()
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, spot)
+    desk.settle()
+    assert desk.decisions() == []
+
+
+def test_a_click_right_after_another_gate_came_up_is_not_taken(desk: Desk) -> None:
+    go(desk, 74)
+    desk.office.add(figures.batch(), figures=figures.BATCH_FIGURES, bodies=figures.BODIES)
+    desk.look()
+    page(desk).go_to_gate(f"{82:032x}")
+    desk.settle()
+    desk.click(detail(desk).bar.primary)
+    inside(desk)
+    desk.press(RETURN, CTRL)
+    assert desk.decisions() == []
+    desk.later(0.5)
+    desk.click(detail(desk).bar.primary)
+    assert last(desk).gate_id == f"{82:032x}"
+
+
+def test_losing_the_focus_or_closing_decides_nothing_and_keeps_the_draft(desk: Desk) -> None:
+    go(desk, 81)
+    desk.click(answers(desk).rows[0].choice.segments["hold"])
+    desk.window.close()
+    assert desk.decisions() == []
+    assert desk.office.drafts[f"{81:032x}"].values == {"choice.1": "hold"}
+    assert desk.bridge.closed
+
+
+# ------------------------------------------------------------------------------------------------------ after the act
+
+
+def test_a_decision_can_be_taken_back_for_five_seconds(desk: Desk) -> None:
+    desk.click(detail(desk).bar.primary)
+    bar = detail(desk).bar
+    assert bar.undo.isVisible()
+    desk.click(bar.undo)
+    assert ("void", f"{79:032x}") in desk.office.log
+    assert not bar.counting
+    assert bar.primary.accessibleName() == "Approve 1 mail"
+
+
+def test_after_five_seconds_it_stands(desk: Desk) -> None:
+    desk.click(detail(desk).bar.primary)
+    desk.office.now += 6_000_000
+    detail(desk).bar._tick()
+    desk.settle()
+    assert not detail(desk).bar.counting
+    assert any("You approved this" in words for words in banners(desk))
+    inside(desk)
+    desk.press(Qt.Key.Key_Z, CTRL)
+    assert [act for act, _ in desk.office.log if act == "void"] == []
+
+
+def test_the_next_gate_of_the_run_comes_by_itself(desk: Desk) -> None:
+    go(desk, 81)
+    for row in answers(desk).rows:
+        desk.click(row.choice.segments["hold"])
+    desk.click(detail(desk).bar.primary)
+    desk.office.now += 6_000_000
+    detail(desk).bar._tick()
+    desk.office.add(figures.batch(), figures=figures.BATCH_FIGURES, bodies=figures.BODIES)
+    desk.look()
+    assert detail(desk).gate_id == f"{82:032x}"
+    assert session(desk).guarded(desk.office.now)
+
+
+def test_whoever_has_gone_elsewhere_is_not_pulled_back(desk: Desk) -> None:
+    go(desk, 81)
+    for row in answers(desk).rows:
+        desk.click(row.choice.segments["hold"])
+    desk.click(detail(desk).bar.primary)
+    page(desk).pane.view.select(f"{70:032x}")
+    desk.settle()
+    desk.office.add(figures.batch(), figures=figures.BATCH_FIGURES, bodies=figures.BODIES)
+    desk.look()
+    assert detail(desk).gate_id == f"{70:032x}"
+
+
+def test_a_second_decision_is_refused_with_its_reason(desk: Desk) -> None:
+    desk.office.refuse = AlreadyDecided(
+        "Gate g-79 was decided by Ben at 08:41 (approved). Nothing was changed.", "See the trail."
+    )
+    desk.click(detail(desk).bar.primary)
+    assert "Gate g-79 was decided by Ben at 08:41 (approved). Nothing was changed." in banners(desk)
+
+
+# ------------------------------------------------------------------------------------------------------------- sheets
+
+
+def test_rejecting_needs_a_reason_and_repeats_what_follows(desk: Desk) -> None:
+    inside(desk)
+    desk.press(Qt.Key.Key_R, CTRL, SHIFT)
+    sheet = detail(desk).asking.sheet
+    assert isinstance(sheet, WordsSheet)
+    assert desk.focus() is sheet.editor
+    assert not sheet.act.isEnabled()
+    assert sheet.act.text() == "Give a reason first"
+    desk.type("wrong amount")
+    assert sheet.act.text() == "Reject 1 mail"
+    desk.press(RETURN, CTRL)  # the page's key does nothing while a sheet is open
+    assert desk.decisions() == []
+    desk.click(sheet.act)
+    assert (last(desk).verdict, last(desk).comment) == ("rejected", "wrong amount")
+
+
+def test_esc_closes_a_sheet_keeps_the_words_and_gives_the_focus_back(desk: Desk) -> None:
+    detail(desk).bar.send_back.setFocus()
+    desk.click(detail(desk).bar.send_back)
+    desk.type("Other period")
+    desk.press(ESC)
+    assert detail(desk).asking.sheet is None
+    assert desk.decisions() == []
+    assert desk.focus() is detail(desk).bar.send_back
+    desk.press(Qt.Key.Key_B, CTRL)
+    sheet = detail(desk).asking.sheet
+    assert isinstance(sheet, WordsSheet)
+    assert sheet.text() == "Other period"
+    desk.click(sheet.act)
+    assert (last(desk).verdict, last(desk).comment) == ("returned", "Other period")
+
+
+def test_tab_stays_in_a_sheet(desk: Desk) -> None:
+    desk.click(detail(desk).bar.send_back)
+    sheet = detail(desk).asking.sheet
+    assert sheet is not None
+    for _ in range(8):
+        desk.press(TAB)
+        assert desk.focus() is sheet or sheet.isAncestorOf(desk.focus())
+
+
+def test_changes_are_kept_beside_the_old_values(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    gate_id = f"{79:032x}"
+    office.seen[gate_id] = dataclasses.replace(office.seen[gate_id], editable={1: ("subject",)})
+    desk = make_desk(office)
+    desk.later()
+    desk.click(detail(desk).bar.change)
+    sheet = detail(desk).asking.sheet
+    assert isinstance(sheet, ChangeSheet)
+    editor = sheet._fields[0][3]
+    editor.setFocus()
+    editor.selectAll()
+    desk.type("Credit note 031")
+    keep = sheet.foot.itemAt(0)
+    assert keep is not None
+    desk.click(keep.widget())
+    assert "Changed by you. The changed effect is judged again before it is performed." in banners(desk)
+    desk.click(detail(desk).bar.primary)
+    assert last(desk).edits == {"1": {"subject": "Credit note 031"}}
+
+
+# ------------------------------------------------------------------------------------------------------------- states
+
+
+def test_a_gate_that_changed_freezes_until_it_was_looked_at(desk: Desk) -> None:
+    go(desk, 81)
+    desk.click(answers(desk).rows[0].choice.segments["hold"])
+    changed = desk.office.documents[f"{81:032x}"]
+    changed["digest"] = "ab" * 32
+    changed["evidence"][2]["data"][3] = ["Invoice says", figures.euro("9541.40")]
+    desk.bridge.changed_now(Part.INBOX)
+    desk.settle()
+    assert any("Look again before you decide." in words for words in banners(desk))
+    assert not detail(desk).bar.primary.isEnabled()
+    assert detail(desk).bar.primary.accessibleName() == "Look again first"
+    again = next(
+        button
+        for banner in detail(desk).findChildren(Banner)
+        for button in banner.findChildren(type(detail(desk).bar.undo))
+    )
+    desk.click(again)
+    assert session(desk).values == {"choice.1": "hold"}  # the row that stayed the same keeps its answer
+    assert detail(desk).bar.primary.accessibleName() == "Answer 1 row first"
+
+
+def test_a_gate_that_was_decided_elsewhere_says_by_whom(desk: Desk) -> None:
+    document = desk.office.documents[f"{79:032x}"]
+    document["state"] = "decided"
+    document["decisions"] = [
+        {"verdict": "approved", "by": "user:ben", "at": "2026-11-30T08:41:00.000Z", "comment": "", "effective_at": None}
+    ]
+    desk.bridge.changed_now(Part.INBOX)
+    desk.settle()
+    assert "Ben approved this at 08:41. Nothing left to decide." in banners(desk)
+    assert not detail(desk).bar.isVisible()
+
+
+def test_a_withdrawn_gate_takes_nothing(desk: Desk) -> None:
+    desk.office.documents[f"{79:032x}"]["state"] = "withdrawn"
+    desk.bridge.changed_now(Part.INBOX)
+    desk.settle()
+    assert any(words.startswith("This question was withdrawn") for words in banners(desk))
+    inside(desk)
+    desk.press(RETURN, CTRL)
+    assert desk.decisions() == []
+
+
+def test_a_superseded_gate_leads_to_the_newer_round(desk: Desk) -> None:
+    gate_id = f"{79:032x}"
+    desk.office.documents[gate_id]["state"] = "superseded"
+    desk.office.seen[gate_id] = dataclasses.replace(desk.office.seen[gate_id], successor=f"{74:032x}")
+    desk.bridge.changed_now(Part.INBOX)
+    desk.settle()
+    banner = next(one for one in detail(desk).findChildren(Banner) if "newer round of this" in one.words.text())
+    desk.click(banner.findChild(type(detail(desk).bar.undo)))
+    assert detail(desk).gate_id == f"{74:032x}"
+
+
+def test_a_gate_that_is_gone_is_said(desk: Desk) -> None:
+    page(desk).go_to_gate("f" * 32)
+    desk.settle()
+    assert detail(desk).nothing.head.text() == "No gate goes by ffffffff."
+
+
+# -------------------------------------------------------------------------------------------------------- other kinds
+
+
+@pytest.mark.parametrize(
+    "choice, text", [("happened", "saw it in Sent"), ("not_happened", "not in Sent"), ("stop", "no longer needed")]
+)
+def test_a_doubt_is_answered_by_its_own_buttons(desk: Desk, choice: str, text: str) -> None:
+    go(desk, 77)
+    assert not detail(desk).bar.isVisible()
+    inside(desk)
+    desk.press(RETURN, CTRL)
+    assert desk.decisions() == []
+    panel = trouble(desk)
+    assert [button.property("kind") for button in panel.buttons] == ["outline"] * 3  # equal weight, no default
+    desk.click(next(button for button in panel.buttons if button.key == choice))
+    sheet = detail(desk).asking.sheet
+    assert isinstance(sheet, WordsSheet)
+    desk.type(text)
+    desk.click(sheet.act)
+    assert last(desk).values == {"choice": choice}
+    assert last(desk).comment == text
+
+
+def test_a_failure_is_tried_again_or_gone_past_with_a_value(desk: Desk) -> None:
+    go(desk, 76)
+    panel = trouble(desk)
+    desk.click(next(button for button in panel.buttons if button.key == "skip"))
+    sheet = detail(desk).asking.sheet
+    assert isinstance(sheet, WordsSheet)
+    desk.type("[]")
+    desk.click(sheet.act)
+    assert last(desk).values == {"choice": "skip", "result": "[]"}
+
+
+def test_trying_again_needs_no_word(desk: Desk) -> None:
+    go(desk, 76)
+    desk.click(trouble(desk).buttons[0])
+    assert last(desk).values == {"choice": "retry"}
+
+
+def test_a_question_with_a_form(desk: Desk) -> None:
+    go(desk, 70)
+    editors = {editor.name: editor for editor in shown(desk).form}
+    desk.click(detail(desk).bar.primary)
+    assert detail(desk).bar.primary.accessibleName() == "Fill in 1 field first"
+    desk.press(Qt.Key.Key_3)
+    editors["amount"].focus()
+    desk.type("120.50 EUR")
+    desk.click(detail(desk).bar.primary)
+    assert last(desk).values == {"cost_centre": "Board", "amount": "120.50 EUR"}
+
+
+def test_held_rows_go_back_with_the_batch(desk: Desk) -> None:
+    desk.office.add(figures.batch(), figures=figures.BATCH_FIGURES, bodies=figures.BODIES)
+    desk.look()
+    go(desk, 82)
+    section = shown(desk).boxes["evidence-1"]
+    assert isinstance(section, TableSection)
+    section.adapter.toggle(section.adapter.index(0, 0))
+    desk.settle()
+    assert detail(desk).bar.primary.accessibleName() == "Hold 1 row, ask again"
+    desk.click(detail(desk).bar.primary)
+    assert (last(desk).verdict, last(desk).values) == ("returned", {"hold": [1]})
+
+
+def test_drafts_are_kept_at_every_stroke_and_come_back(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    office.drafts[f"{81:032x}"] = Draft(values={"choice.2": "hold"}, comment="ask Ben")
+    desk = make_desk(office)
+    go(desk, 81)
+    assert session(desk).values == {"choice.2": "hold"}
+    assert answers(desk).rows[1].choice.chosen == "hold"
+    assert detail(desk).bar.primary.accessibleName() == "Answer 1 row first"
+
+
+def test_several_gates_are_decided_together_only_where_they_may(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    for number in (200, 201, 202):
+        office.add(
+            figures.gate(number, "approval", f"Bill {number}", run=number), figures=(("Amount", figures.euro("10.00")),)
+        )
+    desk = make_desk(office)
+    view = page(desk).pane.view
+    adapter = page(desk).pane.adapter
+    for number in (200, 202):
+        view.selectionModel().select(
+            adapter.index(adapter.row_of(f"{number:032x}")), view.selectionModel().SelectionFlag.Select
+        )
+    view.selectionModel().select(
+        adapter.index(adapter.row_of(f"{79:032x}")), view.selectionModel().SelectionFlag.Deselect
+    )
+    desk.settle()
+    desk.later()
+    bulk = page(desk).bulk
+    assert bulk.isVisible()
+    assert bulk.act.accessibleName() == "Approve 2 gates"
+    desk.click(bulk.act)
+    assert [made.gate_id for made in desk.decisions()] == [f"{200:032x}", f"{202:032x}"]  # type: ignore[attr-defined]
+
+
+def test_what_was_seen_is_marked_as_read(desk: Desk) -> None:
+    assert f"{79:032x}" in desk.office.read
+    assert desk.office.now > NOW
+    assert ME in str(desk.office.gate(f"{79:032x}").me)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,11 @@ class Office:
         decide(self.database, self.blobs, gate["gate_id"], Wish(Verdict.APPROVED, BY))
         return time.time_ns()
 
+    def only_run(self) -> str:
+        """The one run that there is."""
+        (row,) = runs.page(self.database.reader)
+        return str(row["run_id"])
+
     def newest(self, run_id: str) -> int:
         """The row of the run's last record; 0 without one."""
         last = records.last(self.database.reader, run_id)
@@ -123,16 +128,20 @@ async def _advance(powers: Powers, run_ids: Sequence[str], workflow: Workflow[An
 
 
 @contextlib.contextmanager
-def office_in(ground: Ground, folder: Path, name: str) -> Iterator[Office]:
-    """A fresh office in a folder of this name: a copy of one that is made once, because migrating and loading take their time."""
-    seed = ground.disk / "seed"
-    if not seed.exists():
-        Office(fresh(ground.disk, "seed")).close()
+def office_in(ground: Ground, folder: Path, name: str, seed: Path | None = None) -> Iterator[Office]:
+    """An office in a folder of this name: a copy of a seed, by default of an empty one; both take their time to make."""
+    seed = seed or seed_of(ground, "empty", lambda office: None)
     target = folder / name
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(seed, target)
-    office = Office(target)
-    try:
+    with contextlib.closing(Office(target)) as office:
         yield office
-    finally:
-        office.close()
+
+
+def seed_of(ground: Ground, name: str, fill: Callable[[Office], object]) -> Path:
+    """An office that is filled once and copied then; its folder."""
+    seed = ground.fastest / f"seed-{name}"
+    if not seed.exists():
+        with contextlib.closing(Office(fresh(ground.fastest, seed.name))) as office:
+            fill(office)
+    return seed

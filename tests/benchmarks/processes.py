@@ -90,7 +90,7 @@ class RunnerProcess:
         """Wait until a warm host stands by, one that was not there the last time, and nobody does anything any more."""
         until(self._has_fresh_host, "a fresh warm host and no other")
         spent = -1.0
-        while abs((now := self._spent()) - spent) > 0.001:  # one millisecond in a tenth of a second
+        while abs((now := self.cpu()) - spent) > 0.001:  # one millisecond in a tenth of a second
             spent = now
             time.sleep(0.1)
 
@@ -101,7 +101,8 @@ class RunnerProcess:
         self._warm = found[0]
         return True
 
-    def _spent(self) -> float:
+    def cpu(self) -> float:
+        """Seconds of CPU that it and its living hosts have used."""
         return sum(cpu_seconds(pid) for pid in [self.pid, *children(self.pid)])
 
     def stop(self) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import random as _random
 from datetime import datetime, timedelta
-from uuid import UUID
+from typing import TYPE_CHECKING
 
 from counterfoil.authoring import machine
 from counterfoil.clock import from_us, to_us
+
+if TYPE_CHECKING:  # what most workflows never draw is imported when it is drawn
+    from random import Random
+    from uuid import UUID
 
 
 def now() -> datetime:
@@ -23,15 +26,19 @@ def _draw(branch: machine.Branch, what: str) -> bytes:
 
 def uuid() -> UUID:
     """A UUID derived from the run's seed, the branch and a counter."""
+    from uuid import UUID
+
     raw = bytearray(_draw(machine.require("uuid()"), "uuid")[:16])
     raw[6] = raw[6] & 0x0F | 0x40
     raw[8] = raw[8] & 0x3F | 0x80
     return UUID(bytes=bytes(raw))
 
 
-def random() -> _random.Random:
+def random() -> Random:
     """A generator seeded from the run's seed, the branch and a counter."""
-    return _random.Random(int.from_bytes(_draw(machine.require("random()"), "random")))  # noqa: S311 - repeatable on purpose
+    from random import Random
+
+    return Random(int.from_bytes(_draw(machine.require("random()"), "random")))  # noqa: S311 - repeatable on purpose
 
 
 @machine.durable

@@ -112,7 +112,8 @@ def sum_of_lines(invoice: Invoice) -> Check:
 def net_amount(invoice: Invoice) -> Check:
     """BR-CO-13: lines - allowances + charges = net."""
     if invoice.lines_total is None or invoice.net is None:
-        return _impossible("Net amount", _no_lines(invoice) if invoice.syntax == PDF_TEXT else "The profile does not state the sum of lines.")
+        unstated = "The profile does not state the sum of lines."
+        return _impossible("Net amount", _no_lines(invoice) if invoice.syntax == PDF_TEXT else unstated)
     expected = invoice.lines_total - _zero(invoice.allowances) + _zero(invoice.charges)
     return _compare("Net amount", "Lines - allowances + charges.", expected, invoice.net, invoice)
 

@@ -47,8 +47,8 @@ class PageBox:
     """Where something stands on a page: what it is, its words as written, the page from 1, the box in points from the upper left
     corner of the page as it is shown.
 
-    `field` is the name of a field of `Invoice`; also "paid" (the pages say it is paid), "collected" (they speak of a direct debit) and, of a
-    hybrid PDF, "page_total" (the total its pages state) and "page_iban" (an account they name and the XML does not).
+    `field` is the name of a field of `Invoice`; also "paid" (the pages say it is paid), "collected" (they speak of a direct debit) and,
+    of a hybrid PDF, "page_total" (the total its pages state) and "page_iban" (an account they name and the XML does not).
     """
 
     field: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 from pay_invoices.accounts import grouped
 from pay_invoices.checks import page_total
 from pay_invoices.invoices import PDF_TEXT, Invoice, PageBox, money_shown
-from pay_invoices.means import COLLECTED
 from pay_invoices.reasons import Around, Fact, Problem, place
 
 # Fields of an invoice that was read from its pages, in the order people see them.
@@ -103,16 +102,19 @@ def already_paid(invoice: Invoice, _: Around) -> Problem | None:
     )
 
 
-def collected(invoice: Invoice, _: Around) -> Problem | None:
-    """The page speaks of a direct debit; it may only offer one, so a person looks."""
+def collected(invoice: Invoice, around: Around) -> Problem | None:
+    """The page speaks of a direct debit; it may only offer one, or the account on it may be the buyer's own."""
     box = invoice.box_of("collected")
-    if box is None or invoice.means_code in COLLECTED:
+    if box is None:
         return None
+    known = any(account.iban in invoice.ibans for account in around.history.accounts(invoice))
     return Problem(
         "direct_debit",
         f"The page speaks of a direct debit: “{box.text}”.",
-        "Look at the page; pay only if the supplier does not collect the amount.",
-        can_pay=True,
+        "Look at the page; pay only if the supplier does not collect the amount."
+        if known
+        else "Look at the page; if the supplier does not collect the amount, ask for an account to pay to.",
+        can_pay=known,
         facts=[Fact("On the page", "", box.text, "", page_place(invoice, box))],
     )
 

@@ -143,7 +143,9 @@ def _after_number(reading: Reading) -> list[Day]:
         if number is None:
             continue
         cells = [number.cell, *(cell for cell in sheet.lines[number.cell.line] if cell.x0 > number.cell.x1)]
-        places = [(cell, at) for cell in cells for at in range(number.last if cell is number.cell else 0, len(cell.words))]
+        places = [
+            (cell, at) for cell in cells for at in range(number.last if cell is number.cell else 0, len(cell.words))
+        ]
         if places and _PASSED.fullmatch(places[0][0].words[places[0][1]].text.casefold()) and len(places) > 1:
             day = day_at(*places[1])
             found += [day] if day is not None else []
@@ -173,7 +175,7 @@ def _unique(days: Iterable[Day]) -> list[Day]:
 
 
 def _order(days: list[Day], language: str) -> str:
-    """ "day" or "month", whichever comes first in this document's numeric dates; "" when nothing proves it."""
+    """What comes first in this document's numeric dates, "day" or "month"; "" when nothing proves it."""
     open_days = [day for day in days if day.order]
     leading = {_leads(day) for day in open_days if len(day.days) == 1 and _leads(day)}
     if len(leading) == 1:
@@ -235,7 +237,7 @@ def currency_of_document(reading: Reading, amounts: list[Amount]) -> Fact[str]:
     """The currency beside the proved amounts, else the one a label names, else the only one the document knows."""
     beside = {amount.currency: amount for amount in amounts if amount.currency}
     if not beside:
-        beside = {code: amount for code, amount in _named_currency(reading, amounts)}
+        beside = dict(_named_currency(reading, amounts))
     if not beside:
         beside = {amount.currency: amount for amount in reading.all_amounts if amount.currency}
     if not beside:

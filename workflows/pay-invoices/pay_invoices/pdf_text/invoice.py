@@ -71,13 +71,13 @@ class _Assembly:
         days = days_of(self._reading, language_of(self._reading.sheets))
         issued = self._fact("issue_date", days.issued, "the pages name no date of issue")
         due_date = self._fact("due_date", days.due, "")
-        parties = parties_of(self._reading)
+        parties = parties_of(self._reading, collected=self._said.collected is not None)
         seller = self._fact("seller", parties.seller, "no label names the supplier")
         vat_id = self._fact("seller_vat_id", parties.vat_id, "")
         ibans = self._accounts(parties)
         currency = self._currency()
         net, tax, gross, due = self._figures(turned=turned)
-        self._words("paid", self._said.paid)
+        self._words("paid", None if self._partly_paid() else self._said.paid)
         self._words("collected", self._said.collected)
         return Invoice(
             file=file,
@@ -123,6 +123,14 @@ class _Assembly:
             boxes=self._boxes,
         )
 
+    def _partly_paid(self) -> bool:
+        """Whether the words that speak of a payment are the label of an advance, and something else remains to be paid."""
+        said, totals = self._said.paid, self._totals
+        if said is None or totals.due is None or totals.prepaid is None or totals.due.value == 0:
+            return False
+        labels = (one.label.cell.box() for one in self._reading.named if one.role == "prepaid" and not one.above)
+        return said.box in labels
+
     def _type(self) -> str:
         """UNTDID 1001 by the title; what is no demand for payment is doubted, so that nobody pays a reminder or a quotation."""
         said = self._said
@@ -132,7 +140,12 @@ class _Assembly:
                 return code
         if said.other_paper is not None:
             self._words("type_code", said.other_paper)
-            self._doubt("type_code", said.other_paper.text, said.other_paper.box, f"the page calls itself “{said.other_paper.text[:40]}”")
+            self._doubt(
+                "type_code",
+                said.other_paper.text,
+                said.other_paper.box,
+                f"the page calls itself “{said.other_paper.text[:40]}”",
+            )
         elif said.invoice is None:
             self._doubt("type_code", "", None, "no page calls itself an invoice")
         return _INVOICE
@@ -205,7 +218,9 @@ def _payee(parties: Parties) -> str:
 
 
 def _turned(row: TaxRow) -> TaxRow:
-    return TaxRow(row.category, row.rate, None if row.basis is None else -row.basis, None if row.amount is None else -row.amount)
+    return TaxRow(
+        row.category, row.rate, None if row.basis is None else -row.basis, None if row.amount is None else -row.amount
+    )
 
 
 def _sources(boxes: list[PageBox]) -> Iterator[Source]:

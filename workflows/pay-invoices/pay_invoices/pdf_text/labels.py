@@ -112,7 +112,18 @@ def below(sheet: Sheet, cell: Cell, reach: float) -> Iterator[Cell]:
     for line in sheet.lines[cell.line + 1 :]:
         if line[0].top - cell.bottom > reach * cell.height:
             return
-        yield from (other for other in line if in_column(cell, other))
+        yield from (other for other in line if in_column(cell, other) and belongs(sheet, cell, other))
+
+
+def belongs(sheet: Sheet, head: Cell, cell: Cell) -> bool:
+    """Whether of all cells on its line the head is the one whose edges or middle are nearest to those of the cell."""
+    nearest = min(sheet.lines[head.line], key=lambda other: _apart(other, cell))
+    return nearest is head or _apart(nearest, cell) == _apart(head, cell)
+
+
+def _apart(one: Cell, other: Cell) -> float:
+    middle = abs((one.x0 + one.x1) - (other.x0 + other.x1)) / 2
+    return min(abs(one.x0 - other.x0), abs(one.x1 - other.x1), middle)
 
 
 def in_column(head: Cell, other: Cell) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pay_invoices.pdf_text.layout import Sheet
 
 _WORDS = {
-    "de": "rechnung rechnungsnummer rechnungsdatum betrag mwst ust ust. umsatzsteuer und fur der die bis zum menge einzelpreis gesamtbetrag nettobetrag beschreibung kunde seite",
-    "en": "invoice amount due the and to for quantity description unit price vat tax subtotal payment page number customer of please",
-    "fr": "facture montant tva et le les pour client quantite designation echeance payer ht ttc reglement du est compte",
-    "nl": "factuur factuurnummer factuurdatum bedrag btw het een en voor aantal omschrijving prijs totaal klant vervaldatum te betalen",
-    "es": "factura importe y el los para cliente cantidad descripcion precio fecha vencimiento pagar cuenta base imponible pago",
-    "it": "fattura importo e il per cliente quantita descrizione prezzo scadenza pagare conto imponibile pagamento totale della",
-}  # fmt: skip
+    "de": """rechnung rechnungsnummer rechnungsdatum betrag mwst ust umsatzsteuer und fur der die bis zum menge einzelpreis gesamtbetrag
+        nettobetrag beschreibung kunde seite""",
+    "en": """invoice amount due the and to for quantity description unit price vat tax subtotal payment number customer of please""",
+    "fr": """facture montant tva et le les pour quantite designation echeance payer ht ttc reglement du est compte""",
+    "nl": """factuur factuurnummer factuurdatum bedrag btw het een en voor aantal omschrijving prijs totaal klant vervaldatum te betalen""",
+    "es": """factura importe y el los para cantidad descripcion precio fecha vencimiento cuenta pago""",
+    "it": """fattura importo e il per quantita descrizione prezzo scadenza conto pagamento totale della""",
+}
 _BY_WORD = {word: language for language, words in _WORDS.items() for word in words.split()}
 
 

@@ -109,7 +109,12 @@ def sheets_of(pages: list[Page]) -> list[Sheet]:
     rows = [_rows(page) for page in pages]
     gap = _cell_gap(rows)
     sheets = [
-        Sheet(page.number, page.width, page.height, [_cells(page.number, line, row, gap) for line, row in enumerate(lines)])
+        Sheet(
+            page.number,
+            page.width,
+            page.height,
+            [_cells(page.number, line, row, gap) for line, row in enumerate(lines)],
+        )
         for page, lines in zip(pages, rows, strict=True)
     ]
     first = 0
@@ -127,7 +132,16 @@ def _rows(page: Page) -> list[list[Word]]:
             rows.append([word])
         else:
             row.append(word)
-    return [sorted(row, key=lambda word: word.x0) for row in rows]
+    return [clear for row in rows if (clear := _unstacked(sorted(row, key=lambda word: word.x0)))]
+
+
+def _unstacked(row: list[Word]) -> list[Word]:
+    """Without words that lie on one another, as when figures are typed over others: nobody can tell which one is meant."""
+    stacked: set[int] = set()
+    for index, (left, right) in enumerate(pairwise(row)):
+        if left.x1 - right.x0 > 0.5 * min(left.x1 - left.x0, right.x1 - right.x0):
+            stacked |= {index, index + 1}
+    return [word for index, word in enumerate(row) if index not in stacked]
 
 
 def _cell_gap(pages: list[list[list[Word]]]) -> float:

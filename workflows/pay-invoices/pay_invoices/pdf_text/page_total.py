@@ -1,4 +1,4 @@
-"""What the pages of a hybrid PDF show beside what its XML says: people read the page, programs the XML, and sometimes they differ on purpose."""
+"""What the pages of a hybrid PDF show beside what its XML says: people read the one, programs the other, and sometimes they differ."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 from pay_invoices.invoices import Invoice, PageBox
+from pay_invoices.pdf_text.identifiers import accounts_of
 from pay_invoices.pdf_text.layout import sheets_of
 from pay_invoices.pdf_text.pages import PagesRefused, read_pages
-from pay_invoices.pdf_text.parties import accounts_of
 from pay_invoices.pdf_text.placing import page_box
 from pay_invoices.pdf_text.search import Reading
 from pay_invoices.pdf_text.tokens import Amount
@@ -61,5 +61,9 @@ def _other(reading: Reading) -> Amount | None:
     totals = totals_of(reading, untaxed=True)
     if totals.proof is not None:
         return totals.proof.gross.amount
-    plain = {one.amount.value: one.amount for one in totals.claimed if one.level == 3 and not one.above and one.amount.value != 0}
+    plain = {
+        one.amount.value: one.amount
+        for one in totals.claimed
+        if one.level == 3 and not one.above and one.amount.value != 0
+    }
     return max(plain.values(), key=lambda amount: abs(amount.value), default=None)

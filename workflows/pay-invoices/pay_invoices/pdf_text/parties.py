@@ -6,47 +6,62 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pay_invoices.accounts import iban_problem
 from pay_invoices.pdf_text.facts import Fact
+from pay_invoices.pdf_text.identifiers import Placed, accounts_of, broken_accounts, vat_ids
 from pay_invoices.pdf_text.labels import Label, below, right_of
-from pay_invoices.pdf_text.layout import Box, Cell, Sheet, plain
+from pay_invoices.pdf_text.layout import Cell, Sheet, plain
 from pay_invoices.pdf_text.search import Reading
+from pay_invoices.pdf_text.vocabulary import one_of
 from pay_invoices.picking import tidy
 
-_LEGAL = re.compile(
-    r"\b(?:gmbh(?: ?& ?co\.? ?kg)?|mbh|ag|kg|ohg|gbr|ug|e\.? ?k|e\.? ?v|kgaa|se|s\.? ?a\.? ?r\.? ?l|s\.?a\.?s\.?u?|s\.?a|e\.?u\.?r\.?l|s\.?n\.?c|b\.? ?v|n\.? ?v|v\.? ?o\.? ?f|"
-    r"s\.? ?l\.? ?u?|s\.? ?r\.? ?l\.? ?s?|s\.? ?p\.? ?a|ltd|limited|plc|llp|llc|inc|corp|oy|ab|aps|a/s|lda|sp\. ?z ?o\. ?o)\b\.?\)?$"
-)
+_LEGAL_FORMS = r"""
+gmbh(?: ?& ?co\.?(?: ?kg)?)?
+mbh
+ag
+kg
+ohg
+gbr
+ug
+e\.? ?k
+e\.? ?v
+kgaa
+se
+s\.? ?a\.? ?r\.? ?l
+s\.?a\.?s\.?u?
+s\.?a
+e\.?u\.?r\.?l
+s\.?n\.?c
+b\.? ?v
+n\.? ?v
+v\.? ?o\.? ?f
+s\.? ?l\.? ?u?
+s\.? ?r\.? ?l\.? ?s?
+s\.? ?p\.? ?a
+ltd
+limited
+plc
+llp
+llc
+inc
+corp
+oy
+ab
+aps
+a/s
+lda
+sp\. ?z ?o\. ?o
+"""
+_LEGAL = re.compile(rf"\b{one_of(_LEGAL_FORMS)}\b\.?\)?$")
 _PARTING = re.compile(r"\s+[-–—]\s+|\s*[|·•●∙]\s*")
 _POSTCODE = re.compile(r"\b(?:[a-z]{1,2}-)?\d{4,5}\b(?: ?[a-z]{2}\b)?")
-_REGISTER = re.compile(r"\b(?:handelsregister|hrb|hra|amtsgericht|registergericht|kvk|siren|siret|rcs|registro mercantil|r\.?e\.?a\.?|company (?:no|number)|geschaftsfuhrer|vorstand)\b")
+_REGISTER = re.compile(
+    r"\b(?:handelsregister|hrb|hra|amtsgericht|registergericht|geschaftsfuhrer|vorstand|kvk|siren|siret|rcs|registro mercantil|r\.?e\.?a|"
+    r"company (?:no|number))\b"
+)
 _NO_NAME = re.compile(
-    r"[@:]|www\.|https?|\d{3}|^\W*$|^(?:tel|fax|telefon|phone|seite|page|pagina|(?:globale )?nummer|gln|id|kundennummer|anschrift|adresse|address|"
-    r"handelsname|name|nom|naam|nombre|nome|firma|e-?mail)\b\W*$"
+    r"[@:]|www\.|https?|\d{3}|^\W*$|^(?:tel|fax|telefon|phone|seite|page|pagina|(?:globale )?nummer|gln|id|kundennummer|anschrift|"
+    r"adresse|address|handelsname|name|nom|naam|nombre|nome|firma|e-?mail)\b\W*$"
 )
-# Formats of Directive 2006/112/EC, article 215, country by country.
-_VAT_ID = re.compile(
-    r"(?:ATU\d{8}|BE[01]?\d{9}|BG\d{9,10}|CY\d{8}[A-Z]|CZ\d{8,10}|DE\d{9}|DK\d{8}|EE\d{9}|EL\d{9}|ES[A-Z0-9]\d{7}[A-Z0-9]|FI\d{8}|FR[A-Z0-9]{2}\d{9}|"
-    r"HR\d{11}|HU\d{8}|IE\d[A-Z0-9+*]\d{5}[A-Z]{1,2}|IT\d{11}|LT(?:\d{9}|\d{12})|LU\d{8}|LV\d{11}|MT\d{8}|NL\d{9}B\d{2}|PL\d{10}|PT\d{9}|RO\d{2,10}|SE\d{12}|"
-    r"SI\d{8}|SK\d{10}|GB(?:\d{9}|\d{12})|XI(?:\d{9}|\d{12})|CHE\d{9}(?:MWST|TVA|IVA)?)"
-)
-_IBAN_START = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{0,30}")
-_IBAN_PIECE = re.compile(r"[A-Z0-9]{1,30}")
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A text and its place."""
-
-    text: str
-    cell: Cell
-    first: int
-    last: int
-
-    @property
-    def box(self) -> Box:
-        """Where it stands."""
-        return self.cell.box(self.first, self.last)
 
 
 @dataclass(slots=True)
@@ -60,24 +75,24 @@ class Parties:
     broken_iban: Placed | None = None
 
 
-def parties_of(reading: Reading) -> Parties:
-    """Seller, account holder, VAT id and accounts."""
+def parties_of(reading: Reading, *, collected: bool) -> Parties:
+    """Seller, account holder, VAT id and accounts.
+
+    Args:
+        reading: the labels of the document.
+        collected: whether it speaks of a direct debit: then account and holder may be the buyer's and say nothing about the seller.
+    """
     found = Parties()
     found.ibans = accounts_of(reading)
     if not found.ibans:
-        found.broken_iban = next(_broken_ibans(reading), None)
-    found.holder = _agreed(_values(reading, "holder"), "account holder")
-    found.seller = _seller(reading, [placed.cell for placed in found.ibans], found.holder)
-    found.vat_id = _own_vat_id(reading, list(_vat_ids(reading)), found)
+        found.broken_iban = next(broken_accounts(reading), None)
+    if collected:
+        found.seller = _seller(reading, [], Fact())
+    else:
+        found.holder = _agreed(_values(reading, "holder"), "account holder")
+        found.seller = _seller(reading, [placed.cell for placed in found.ibans], found.holder)
+    found.vat_id = _own_vat_id(reading, list(vat_ids(reading)), found)
     return found
-
-
-def accounts_of(reading: Reading) -> list[Placed]:
-    """Every different valid IBAN in reading order, in one piece or in groups."""
-    found: dict[str, Placed] = {}
-    for placed in _ibans(reading):
-        found.setdefault(placed.text, placed)
-    return list(found.values())
 
 
 def _seller(reading: Reading, accounts: list[Cell], holder: Fact[str]) -> Fact[str]:
@@ -101,7 +116,7 @@ def _seller(reading: Reading, accounts: list[Cell], holder: Fact[str]) -> Fact[s
         signs[_key(holder.value)].add("holder")
     for key in signs:
         signs[key] |= {"again"} if _occurrences(reading, key) > 1 else set()
-    able = [key for key, found in signs.items() if len(found) > 1 and found & {"sender", "account", "holder"}]
+    able = [key for key, found in signs.items() if _enough(found)]
     able = [key for key in able if not any(other.startswith(f"{key} ") for other in able)]
     if len(able) == 1:
         placed = places[able[0]]
@@ -113,6 +128,13 @@ def _seller(reading: Reading, accounts: list[Cell], holder: Fact[str]) -> Fact[s
     if held and held not in buyers and _occurrences(reading, held) > 1:
         return holder
     return Fact(doubt="nothing plainly names the supplier")
+
+
+def _enough(signs: set[str]) -> bool:
+    """A name beside the account may be that of a bank or of whoever collects the money, so it must stand elsewhere too."""
+    if "sender" in signs:
+        return len(signs) > 1
+    return bool(signs & {"account", "holder"}) and bool(signs & {"again", "register"})
 
 
 def _signs(reading: Reading, accounts: list[Cell], senders: list[Placed]) -> Iterator[tuple[Placed, str]]:
@@ -127,6 +149,8 @@ def _signs(reading: Reading, accounts: list[Cell], senders: list[Placed]) -> Ite
             yield placed, "legal"
             if _with_account(sheet, cell, accounts):
                 yield placed, "account"
+                if any(_REGISTER.search(other.plain) and abs(other.x0 - cell.x0) < 4 for other in sheet.cells):
+                    yield placed, "register"
     for sender in senders:
         if _LEGAL.search(plain(sender.text)):
             yield sender, "legal"
@@ -197,25 +221,29 @@ def _in_lines_below(reading: Reading, sheet: Sheet, label: Label) -> Placed | No
                 return None
             names = [one for one in inner if one.role == "name"]
             if names:
-                return _whole(sheet, _beside(reading, sheet, names[0]))
+                return _whole(reading, sheet, _beside(reading, sheet, names[0]))
             if not inner and (placed := _name_at(cell, 0)) is not None:
-                return _whole(sheet, placed)
+                return _whole(reading, sheet, placed)
     return None
 
 
-def _whole(sheet: Sheet, placed: Placed | None) -> Placed | None:
+def _whole(reading: Reading, sheet: Sheet, placed: Placed | None) -> Placed | None:
     """The name, unless it may be longer: other words right above or under it that belong to no label of their own."""
     if placed is None:
         return None
-    legal = _LEGAL.search(plain(placed.text)) is not None
-    cell = placed.cell
-    for line, gap in ((cell.line - 1, 1), (cell.line + 1, -1)):
-        if not 0 <= line < len(sheet.lines) or (legal and gap < 0):
-            continue
-        near = [other for other in sheet.lines[line] if abs(other.x0 - cell.x0) < 6 and _close(cell, other)]
-        if near and sheet.lines[line][0] is near[0] and placed.first == 0 and not re.search(r"[\d:@]", near[0].text):
-            return None
-    return placed
+    around = [placed.cell.line - 1]
+    if not _LEGAL.search(plain(placed.text)):
+        around.append(placed.cell.line + 1)  # a legal form ends a name
+    longer = any(_may_belong(reading, sheet.lines[line], placed) for line in around if 0 <= line < len(sheet.lines))
+    return None if longer else placed
+
+
+def _may_belong(reading: Reading, line: list[Cell], placed: Placed) -> bool:
+    """Whether a neighbouring line begins with words that could be part of a name: no address, no label, the same left edge."""
+    first, cell = line[0], placed.cell
+    if placed.first > 0 or abs(first.x0 - cell.x0) >= 6 or not _close(cell, first):
+        return False
+    return not re.search(r"[\d:@]", first.text) and not reading.labels(first)
 
 
 def _close(one: Cell, other: Cell) -> bool:
@@ -256,80 +284,6 @@ def _occurrences(reading: Reading, key: str) -> int:
     return len(places)
 
 
-def _ibans(reading: Reading) -> Iterator[Placed]:
-    """Every valid IBAN, in one piece or in groups, in one cell or in neighbouring ones."""
-    for sheet in reading.sheets:
-        for line in sheet.lines:
-            for position, cell in enumerate(line):
-                for index, word in enumerate(cell.words):
-                    if _IBAN_START.fullmatch(word.text.strip(",;.:()")):
-                        yield from _iban_from(line, position, index)
-
-
-def _iban_from(line: list[Cell], position: int, index: int) -> Iterator[Placed]:
-    cell = line[position]
-    pieces = [word.text.strip(",;.:()") for word in cell.words[index:]]
-    own = len(pieces)
-    pieces += [word.text.strip(",;.:()") for other in line[position + 1 : position + 9] for word in other.words]
-    text = ""
-    for count, piece in enumerate(pieces[:10], 1):
-        if not _IBAN_PIECE.fullmatch(piece) or len(text) + len(piece) > 34:
-            return
-        text += piece
-        if len(text) >= 15 and _mod_97(text) and not iban_problem(text):
-            yield Placed(text, cell, index, index + min(count, own))
-            return
-
-
-def _mod_97(text: str) -> bool:
-    turned = text[4:] + text[:4]
-    return int("".join(str(int(letter, 36)) for letter in turned)) % 97 == 1
-
-
-def _broken_ibans(reading: Reading) -> Iterator[Placed]:
-    """What stands behind the label "IBAN" and is none."""
-    for sheet, label in reading.labelled("iban"):
-        if not label.cell.plain[label.cell.starts[label.first] :].startswith("iban"):
-            continue
-        placed = reading.beside(sheet, label, _account_at)
-        if placed is not None:
-            yield placed
-
-
-def _account_at(cell: Cell, index: int) -> Placed | None:
-    pieces: list[str] = []
-    for word in cell.words[index:]:
-        if not re.fullmatch(r"[A-Za-z0-9]{2,34}", word.text) or len("".join(pieces)) + len(word.text) > 34:
-            break
-        pieces.append(word.text)
-    text = "".join(pieces).upper()
-    return Placed(text, cell, index, index + len(pieces)) if len(text) > 9 and _IBAN_START.match(text) else None
-
-
-def _vat_ids(reading: Reading) -> Iterator[Placed]:
-    """Every VAT id that a label names as one; "Your VAT id" is no such label."""
-    for sheet in reading.sheets:
-        for cell in sheet.cells:
-            for label in reading.labels(cell):
-                if label.role in ("vat_id", "tax"):
-                    placed = reading.beside(sheet, label, _vat_id_at)
-                    if placed is not None:
-                        yield placed
-
-
-def _vat_id_at(cell: Cell, index: int) -> Placed | None:
-    text = ""
-    for last, word in enumerate(cell.words[index : index + 6], index + 1):
-        text += re.sub(r"[\s.\-–:,]", "", word.text).upper()
-        if _VAT_ID.fullmatch(text) and not _more_digits(cell, last):
-            return Placed(text, cell, index, last)
-    return None
-
-
-def _more_digits(cell: Cell, last: int) -> bool:
-    return last < len(cell.words) and cell.words[last].text[:1].isdigit()
-
-
 def _own_vat_id(reading: Reading, ids: list[Placed], parties: Parties) -> Fact[str]:
     """The VAT id that stands with the seller's name, account or register entry; "" rather than the buyer's."""
     own = [placed for placed in ids if not _under_buyer(reading, placed.cell)]
@@ -344,7 +298,8 @@ def _own_vat_id(reading: Reading, ids: list[Placed], parties: Parties) -> Fact[s
 
 def _with_seller(reading: Reading, cell: Cell, parties: Parties) -> bool:
     sheet = next(sheet for sheet in reading.sheets if sheet.number == cell.page)
-    if _section(reading, sheet, cell) == "seller" or _with_account(sheet, cell, [placed.cell for placed in parties.ibans]):
+    accounts = [placed.cell for placed in parties.ibans]
+    if _section(reading, sheet, cell) == "seller" or _with_account(sheet, cell, accounts):
         return True
     name = _key(parties.seller.value or "")
     company = [other for other in sheet.cells if other.block == cell.block or other.line == cell.line]
@@ -360,9 +315,10 @@ def _section(reading: Reading, sheet: Sheet, cell: Cell) -> str:
     """The nearest label "seller" or "buyer" above a cell in its column, "" when there is none within 14 lines."""
     for line in reversed(sheet.lines[max(0, cell.line - 14) : cell.line]):
         for other in line:
-            for label in reading.labels(other):
-                if label.role in ("seller", "buyer") and label.level == 3 and label.alone and -30 < cell.x0 - other.x0 < 200:
-                    closer = any(0 < cell.x0 - rival.x0 < cell.x0 - other.x0 for rival in right_of(sheet, other))
-                    if not closer:
-                        return label.role
+            if not -30 < cell.x0 - other.x0 < 200:
+                continue
+            roles = [label.role for label in reading.labels(other) if label.alone and label.role in ("seller", "buyer")]
+            closer = any(0 < cell.x0 - rival.x0 < cell.x0 - other.x0 for rival in right_of(sheet, other))
+            if roles and not closer:
+                return roles[0]
     return ""

@@ -9,4 +9,6 @@ from pay_invoices.picking import tidy
 
 def page_box(field: str, text: str, box: Box) -> PageBox:
     """The box of a field with its words as written, to a tenth of a point."""
-    return PageBox(field, tidy(text), box.page, round(box.x0, 1), round(box.top, 1), round(box.x1, 1), round(box.bottom, 1))
+    return PageBox(
+        field, tidy(text), box.page, round(box.x0, 1), round(box.top, 1), round(box.x1, 1), round(box.bottom, 1)
+    )

@@ -8,25 +8,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeVar
 
-from pay_invoices.pdf_text.labels import Label, below, in_column, is_item_head, labels_in, right_of
+from pay_invoices.pdf_text.labels import Label, belongs, below, in_column, is_item_head, labels_in, right_of
 from pay_invoices.pdf_text.layout import Box, Cell, Sheet
-from pay_invoices.pdf_text.tokens import Amount, Day, amounts_in, currency_of, day_at, rate_at
+from pay_invoices.pdf_text.tokens import Amount, Day, amounts_in, currency_of, cut_off, day_at, rate_at
+from pay_invoices.pdf_text.vocabulary import STRONG
 
-PAIR, COLUMN = "pair", "column"
 AMOUNT_ROLES = frozenset({"net", "tax", "gross", "due", "prepaid", "rounding", "aside"})
 _SUMS = frozenset({"net", "tax", "gross", "due"})
-_BETWEEN = re.compile(r"[-=@(+:*%).]*|auf|on|sur|over|sobre|su|von|of|de|di|aus|op|s/?|a|al|van|zu|um|basis|base|bei|in|en")
+_BETWEEN = re.compile(
+    r"[-=@(+:*%).]*|auf|on|sur|over|sobre|su|von|of|de|di|aus|op|s/?|a|al|van|zu|um|basis|base|bei|in|en"
+)
 _REACH = 40  # lines below the head of a column
 
 
-class Placed(Protocol):
+class Spanned(Protocol):
     """A value that knows its words."""
 
     @property
     def last(self) -> int: ...
 
 
-_P = TypeVar("_P", bound=Placed)
+_P = TypeVar("_P", bound=Spanned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,11 @@ class Reading:
         self.sheets = sheets
         self._labels: dict[int, list[Label]] = {}
         self._amounts: dict[int, list[Amount]] = {}
+        for sheet in sheets:
+            for line in sheet.lines:
+                for left, cell in zip([None, *line], line, strict=False):
+                    found = amounts_in(cell)
+                    self._amounts[id(cell)] = [amount for amount in found if not cut_off(cell, amount, left)]
 
     def labels(self, cell: Cell) -> list[Label]:
         """The labels of a cell."""
@@ -55,18 +62,20 @@ class Reading:
         return self._labels[id(cell)]
 
     def amounts(self, cell: Cell) -> list[Amount]:
-        """The amounts of a cell."""
-        if id(cell) not in self._amounts:
-            self._amounts[id(cell)] = amounts_in(cell)
+        """The amounts of a cell, without those whose thousands may stand in another cell."""
         return self._amounts[id(cell)]
 
     def labelled(self, role: str) -> Iterator[tuple[Sheet, Label]]:
-        """Every label of a role in reading order."""
+        """Every label of a role in reading order; right of a label of the same role or under it stands a value, whatever it looks like."""
         for sheet in self.sheets:
-            for cell in sheet.cells:
-                for label in self.labels(cell):
-                    if label.role == role:
-                        yield sheet, label
+            alone: list[Label] = []
+            for line in sheet.lines:
+                for cell in line:
+                    labels = [label for label in self.labels(cell) if label.role == role]
+                    if labels and any(_is_value_of(label, cell) for label in alone):
+                        continue
+                    yield from ((sheet, label) for label in labels)
+                    alone += [label for label in labels if label.alone and label.level == STRONG]
 
     @cached_property
     def all_amounts(self) -> list[Amount]:
@@ -83,7 +92,7 @@ class Reading:
             for line in sheet.lines:
                 for label, named in self._row(line):
                     rows += named
-                    if not named and label.alone:
+                    if not named and label.alone and _heads_column(line, label.cell):
                         heads.append(label)
             # A label to the left that names one amount leaves nothing for the head of a column to say.
             settled = {one.amount.box for one in rows if one.level > 1}
@@ -97,7 +106,9 @@ class Reading:
         for position, cell in enumerate(line):
             labels = [label for label in self.labels(cell) if label.role in AMOUNT_ROLES]
             for label in labels:
-                until = min((other.first for other in self.labels(cell) if other.first >= label.last), default=len(cell.words))
+                until = min(
+                    (other.first for other in self.labels(cell) if other.first >= label.last), default=len(cell.words)
+                )
                 yield label, self._on_line(line, position, label, until)
 
     def _on_line(self, line: list[Cell], position: int, label: Label, until: int) -> list[Named]:
@@ -127,7 +138,7 @@ class Reading:
         items = is_item_head(sheet.lines[head.cell.line])
         found: list[tuple[Amount, bool]] = []
         for line in sheet.lines[head.cell.line + 1 : head.cell.line + 1 + _REACH]:
-            under = [cell for cell in line if in_column(head.cell, cell)]
+            under = [cell for cell in line if in_column(head.cell, cell) and belongs(sheet, head.cell, cell)]
             if any(self._heads(cell) for cell in under):
                 break
             total = self._is_total(line)
@@ -145,7 +156,9 @@ class Reading:
     def _is_total(self, line: list[Cell]) -> bool:
         return any(label.role in _SUMS and label.first == 0 for label in self.labels(line[0]))
 
-    def beside(self, sheet: Sheet, label: Label, read: Callable[[Cell, int], _P | None], reach: float = 2.2) -> _P | None:
+    def beside(
+        self, sheet: Sheet, label: Label, read: Callable[[Cell, int], _P | None], reach: float = 2.2
+    ) -> _P | None:
         """The value a label names: behind it in its cell, else in the next cell to the right, else in the nearest cell below."""
         if not label.alone:
             return read(label.cell, label.rest)
@@ -163,6 +176,18 @@ class Reading:
             if other.text not in (":", "#", "-"):
                 return read(other, 0)
         return None
+
+
+def _is_value_of(label: Label, cell: Cell) -> bool:
+    head = label.cell
+    right = cell.line == head.line and cell.x0 > head.x0
+    return right or (0 < cell.top - head.bottom < 2.2 * head.height and abs(cell.x0 - head.x0) < 6)
+
+
+def _heads_column(line: list[Cell], cell: Cell) -> bool:
+    """Whether a cell may be the head of a column: right of it stands another head or nothing, but no figure."""
+    following = next((other for other in line if other.x0 > cell.x0), None)
+    return following is None or not any(letter.isdigit() for letter in following.text)
 
 
 def day_reader(cell: Cell, index: int) -> Day | None:

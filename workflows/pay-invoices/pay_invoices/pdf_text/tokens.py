@@ -22,7 +22,9 @@ _FIGURE = re.compile(
     rf"(?P<trailing>[-−])?(?P<after>{_MARK})?"
 )
 _RATE = re.compile(r"(\d{1,2}(?:[.,]\d{1,3})?)%?")
-_THOUSANDS = re.compile(r"\d{1,3}")
+_LEADING = re.compile(r"[-−–+€£$]?\d{1,3}(?:\d{3})*")  # the first figures of an amount whose thousands stand apart
+_FOLLOWING = re.compile(r"\d{3}(?:[.,]\d{2}\S{0,3})?")
+_HUNDREDS = re.compile(r"\d{3}[.,]\d{2}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +112,20 @@ def _joined(cell: Cell, index: int) -> tuple[int, int, str]:
     """The words from `index` that are one figure: thousands may be set apart by blanks."""
     words = cell.words
     text, last = words[index].text, index + 1
-    while last < len(words) and re.fullmatch(r"[-−–+€£$]?\d{1,3}(?: \d{3})*", text) and re.fullmatch(r"\d{3}(?:[.,]\d{2}\S{0,3})?", words[last].text):
-        if words[last].x0 - words[last - 1].x1 > 0.4 * words[last].height:
-            break
+    while last < len(words) and _LEADING.fullmatch(text) and _FOLLOWING.fullmatch(words[last].text):
         text += words[last].text
         last += 1
     if last > index + 1 and not _FIGURE.fullmatch(text):
         return index, index + 1, words[index].text
     return index, last, text
+
+
+def cut_off(cell: Cell, amount: Amount, left: Cell | None) -> bool:
+    """Whether the cell to the left may hold the thousands of an amount: "10", a small gap, "781,25"."""
+    if left is None or amount.first > 0 or not _HUNDREDS.match(cell.words[0].text):
+        return False
+    gap = cell.x0 - left.x1
+    return gap < 1.5 * cell.height and _LEADING.fullmatch(left.words[-1].text) is not None
 
 
 def _percent_follows(cell: Cell, last: int) -> bool:
@@ -179,13 +187,13 @@ def _numeric(matched: re.Match[str], cell: Cell, index: int) -> Day | None:
 
 def _named(cell: Cell, index: int) -> Day | None:
     """Day, month as a word, year: in either order of day and month."""
-    words = [plain(word.text).strip("(),;:") for word in cell.words[index : index + 6]]
     parts: list[str] = []
-    used = 0
-    for used, word in enumerate(words, 1):
-        if word in ("de", "del", ",", ""):
-            continue
-        parts.append(word.rstrip("."))
+    last = index
+    for word in cell.words[index : index + 6]:
+        last += 1
+        part = plain(word.text).strip("(),;:.")
+        if part not in ("de", "del", ""):
+            parts.append(part)
         if len(parts) == 3:
             break
     if len(parts) < 3:
@@ -195,7 +203,7 @@ def _named(cell: Cell, index: int) -> Day | None:
     if month not in _months() or numbered is None or not re.fullmatch(r"\d{4}", year):
         return None
     days = _days([(int(year), _months()[month], int(numbered[1]))])
-    return Day(days, "", index, index + used, cell) if days else None
+    return Day(days, "", index, last, cell) if days else None
 
 
 def _days(readings: list[tuple[int, int, int]]) -> tuple[date, ...]:

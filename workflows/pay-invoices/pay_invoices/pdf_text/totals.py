@@ -60,7 +60,9 @@ class Totals:
     rounding: Decimal | None = None
     rows: list[TaxRow] = field(default_factory=list)
     doubts: dict[str, Doubt] = field(default_factory=dict)
-    claimed: list[Named] = field(default_factory=list)  # what labels call the total or the amount due, the plainest first
+    claimed: list[Named] = field(
+        default_factory=list
+    )  # what labels call the total or the amount due, the plainest first
 
 
 def totals_of(reading: Reading, *, untaxed: bool) -> Totals:
@@ -87,7 +89,8 @@ def _totals(reading: Reading, sign: str, *, untaxed: bool) -> Totals:
     if not proofs:
         totals.doubts["gross"] = _unproved(named, totals.claimed)
         return totals
-    proof = max(proofs, key=lambda one: (abs(one.gross.amount.value), one.trust))
+    # The rows of a tax table prove themselves too: a total with its name to the left comes before them, then the highest.
+    proof = max(proofs, key=lambda one: (not one.gross.above, abs(one.gross.amount.value), one.trust))
     doubt = _contradiction(reading, named, proof, proofs)
     if doubt is not None:
         totals.doubts["gross"] = doubt
@@ -173,7 +176,9 @@ def _contradiction(reading: Reading, named: list[Named], proof: Proof, proofs: l
     for one in named:
         if one.role == "gross" and one.level == 3 and not one.above and one.amount.value not in explained:
             return Doubt(f"the pages also name {one.amount.text} as the total", proof.gross.amount)
-    largest = max((abs(amount.value) for amount in reading.all_amounts if amount.sign == proof.gross.amount.sign), default=_ZERO)
+    largest = max(
+        (abs(amount.value) for amount in reading.all_amounts if amount.sign == proof.gross.amount.sign), default=_ZERO
+    )
     if proof.gross.level < 3 and largest > abs(gross):
         return Doubt("it is not plainly named and larger amounts stand on the pages", proof.gross.amount)
     return None
@@ -200,7 +205,9 @@ def _settle(reading: Reading, named: list[Named], proof: Proof, totals: Totals) 
     elif others:
         _deducted(gross, others[0], prepaid, rounding, totals)
     elif prepaid or rounding:
-        totals.doubts["due"] = Doubt("something was paid or rounded, and what remains is not named", (prepaid + rounding)[0])
+        totals.doubts["due"] = Doubt(
+            "something was paid or rounded, and what remains is not named", (prepaid + rounding)[0]
+        )
     elif not dues and (stray := _stray(reading, named, proof)) is not None:
         totals.doubts["due"] = Doubt("an amount stands under the total whose meaning is unknown", stray)
     else:
@@ -226,7 +233,9 @@ def _stray(reading: Reading, named: list[Named], proof: Proof) -> Amount | None:
     """An amount alone in its cell under the total that no label beside it explains: a payment or deduction in unknown words."""
     gross = proof.gross.amount.box
     explained = {one.amount.box for one in named if not one.above}
-    explained |= {amount.box for row in rate_rows(reading, proof.gross.amount.sign) for amount in (row.basis, row.tax) if amount}
+    explained |= {
+        amount.box for row in rate_rows(reading, proof.gross.amount.sign) for amount in (row.basis, row.tax) if amount
+    }
     for amount in reading.all_amounts:
         box = amount.box
         under = box.page == gross.page and 0 < box.top - gross.top < _BELOW and _fills_cell(amount)

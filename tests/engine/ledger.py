@@ -1,7 +1,8 @@
-"""An outside world for tests of the engine: a ledger that lies outside the database, effects that write to it, and a policy to go with them.
+"""An outside world for tests of the engine: a ledger that lies outside the database, effects that write to it, and a policy.
 
-Every effect takes `{"text": ...}` and optionally `"may"`. `keyed@1` is safe to try again: the ledger honours its key. `asking@1` is not, and
-nobody can tell. `looked_up@1` can be looked up. What goes wrong is scripted per text, in order; an empty script means all goes well.
+Every effect takes `{"text": ...}` and optionally `"may"`. `keyed@1` is safe to try again: the ledger honours its key. `asking@1` is
+not, and nobody can tell. `looked_up@1` can be looked up. What goes wrong is scripted per text, in order; an empty script means all
+goes well.
 """
 
 from collections import defaultdict
@@ -62,10 +63,14 @@ class Ledger:
     # ------------------------------------------------------------------------------------------------- the port's verbs
 
     def check(self, body: Body) -> None:
-        if not isinstance(body, dict) or set(body) != {"kind", "args"} or body["kind"] not in POLICIES:
+        if set(body) != {"kind", "args"} or body["kind"] not in POLICIES:
             raise BadEffect("There is no such effect.")
         args = body["args"]
-        if not isinstance(args, dict) or not isinstance(args.get("text"), str) or not set(args) <= {"text", "may", "data"}:
+        if (
+            not isinstance(args, dict)
+            or not isinstance(args.get("text"), str)
+            or not set(args) <= {"text", "may", "data"}
+        ):
             raise BadEffect("It wants a text.")
 
     def policy(self, body: Body) -> DoubtPolicy:

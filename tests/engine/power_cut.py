@@ -67,7 +67,7 @@ class PowerCut(Harness):
 
     def _cut(self, name: str) -> None:
         self.dark = True
-        if self._loop is not None:
+        if self._loop is not None and self._loop.is_running():
             self._loop.call_soon_threadsafe(self._loop.stop)
         raise Crashed(name)
 

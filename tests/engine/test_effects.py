@@ -1,14 +1,14 @@
 """Effects: judged at the moment of performing, spent once, and never guessed (engine.md 6 to 8, 10, 13, 17, 24, 25).
 
-| number | test |
+| number | tests |
 |---|---|
-| 6 authority | test_an_effect_that_policy_allows…, test_an_effect_that_policy_asks_about…, test_an_effect_that_policy_denies…, test_what_policy_denies_is_not_done_even_when_approved |
+| 6 authority | test_an_effect_that_policy_allows…, …asks_about…, …denies…, test_what_policy_denies… |
 | 7 an approval without a plan | test_an_approval_without_a_plan_covers_nothing |
-| 8 decision.plan, NotApproved, partial, needs, edits | test_the_plan_of_a_decision…, test_an_original…, test_what_was_left_out…, test_an_item_that_another_needs…, test_an_edit… |
+| 8 decision.plan, NotApproved | test_the_plan_of_a_decision…, test_an_original…, test_what_was_left_out… |
+| 8 partial, needs, edits | test_a_plan_is_approved_whole…, test_an_item_that_another_needs…, test_an_edit… |
 | 13 failures of effects | test_a_failure_that_may_pass…, test_a_failure_that_will_not_pass…, test_what_a_person_gives… |
-| 17 doubt | test_doubt_… |
+| 17 doubt, reconcile | test_doubt_…, test_an_effect_that_can_be_looked_up… |
 | 24, 25 syncs | test_a_plan_of_n_effects_costs_n_plus_one_syncs, test_an_effect_alone_costs_two_syncs |
-| reconcile | test_an_effect_that_can_be_looked_up… |
 """
 
 from datetime import timedelta
@@ -367,7 +367,7 @@ def test_an_effect_alone_costs_two_syncs(harness: PowerCut) -> None:
     assert harness.syncs == 2 + 2
 
 
-@pytest.mark.parametrize("count", [0, 499, 500, 501, 1001])
+@pytest.mark.parametrize("count", [0, 501])
 def test_a_plan_may_be_long(harness: PowerCut, count: int) -> None:
     harness.start(planned(*[keyed(f"e{n}") for n in range(count)]))
     harness.advance()
@@ -620,8 +620,7 @@ def test_an_outcome_is_kept_though_the_next_of_the_plan_is_refused(harness: Powe
     @workflow("forged")
     async def forged(p: Nothing) -> Any:
         decision = await approve("Go?", plan=[asking("a"), asking("b")])
-        good, bad = decision.plan
-        bad.args["text"] = "something else"
+        decision.plan[1].args["text"] = "something else"
         return await decision.perform()
 
     harness.start(forged)

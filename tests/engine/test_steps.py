@@ -171,16 +171,16 @@ def test_a_structural_failure_is_not_tried_again(harness: PowerCut) -> None:
         (Exception("x"), "unknown"),
         (MemoryError("x"), "unknown"),
     ],
-    ids=lambda value: f"{type(value).__name__}{getattr(value, 'errno', None) or ''}" if not isinstance(value, str) else value,
+    ids=lambda value: (
+        f"{type(value).__name__}{getattr(value, 'errno', None) or ''}" if not isinstance(value, str) else value
+    ),
 )
 def test_what_a_failure_deserves(problem: BaseException, wanted: str) -> None:
     assert classify(describe(problem)) == wanted
 
 
 def test_how_often_a_failure_is_tried_again() -> None:
-    allowed = {
-        failure: [tries for tries in range(1, 60) if may_retry(failure, tries, 100)] for failure in FailureClass
-    }
+    allowed = {failure: [tries for tries in range(1, 60) if may_retry(failure, tries, 100)] for failure in FailureClass}
     assert allowed[FailureClass.STRUCTURAL] == []
     assert len(allowed[FailureClass.UNKNOWN]) == 3  # few, whatever the author declares
     assert len(allowed[FailureClass.TRANSIENT]) == 50  # the author's wish is clamped
@@ -544,7 +544,7 @@ def test_a_step_in_a_child_process_reports_results_progress_and_failures(harness
         return [n, os.getpid()]
 
     @step(process=True)
-    def dying() -> None:
+    def dying() -> list[int]:
         os._exit(7)
 
     @workflow("apart")
@@ -561,9 +561,9 @@ def test_a_step_in_a_child_process_reports_results_progress_and_failures(harness
     harness.answer(choice="skip", result="[]")
     assert harness.advance() == RunState.WAITING
     assert harness.spec()["about"]["error"]["message"] == "dying ended its process with exit code 7 and gave no answer"
-    harness.answer(choice="skip", result="null")
+    harness.answer(choice="skip", result="[0]")
     assert harness.advance() == RunState.DONE
-    assert harness.result() == [5, False, [], None]
+    assert harness.result() == [5, False, [], [0]]
 
 
 def test_an_async_step_cannot_have_a_process() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import timedelta
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Generic, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from counterfoil.authoring import machine
 from counterfoil.authoring.codec import Decoder, decoder_for
@@ -95,8 +95,18 @@ class Step(Generic[P, R]):
         return f"<step {self.name}>"
 
 
+class Maker(Protocol):
+    """`@step(...)` with options: makes a step of a function, async or not."""
+
+    @overload
+    def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> Step[P, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> Step[P, R]: ...
+    def __call__(self, function: Any, /) -> Any: ...
+
+
 @overload
-def step(function: Callable[P, Awaitable[R]], /) -> Step[P, R]: ...
+def step(function: Callable[P, Coroutine[Any, Any, R]], /) -> Step[P, R]: ...
 @overload
 def step(function: Callable[P, R], /) -> Step[P, R]: ...
 @overload
@@ -107,7 +117,7 @@ def step(
     on_failure: Literal["ask", "raise"] = ...,
     timeout: timedelta | None = ...,
     title: str = ...,
-) -> Callable[[Callable[P, R]], Step[P, R]]: ...
+) -> Maker: ...
 def step(function: Any = None, /, **options: Any) -> Any:
     """Make a function a step.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from counterfoil.authoring.codec import canonical
-from counterfoil.engine.holding import Hold, Over, close_run, note_end
-from counterfoil.facts import Outcome, RunState, StepKind, person
+from counterfoil.engine.holding import Hold, Identity, Over, close_run, note_end
+from counterfoil.facts import GateState, Outcome, RunState, Slot, StepKind, person
 from counterfoil.store import gates as gate_rows
 from counterfoil.store import intents, records, runs, timers
 from counterfoil.store.transactions import Row, Txn
@@ -55,12 +55,7 @@ async def cancel_held(hold: Hold) -> None:
 def cancel(txn: Txn, run: Row, by: str) -> bool:
     """End a run as cancelled: `cancelled` is recorded wherever a branch waits; what is in doubt is listed. False when it had ended."""
     run_id = run["run_id"]
-    waits = [
-        (gate["path"], gate["ordinal"], StepKind.GATE)
-        for gate in gate_rows.of_run(txn.conn, run_id)
-        if gate["state"] == "open"
-    ]
-    waits += [(timer["path"], timer["ordinal"], StepKind.TIMER) for timer in timers.pending(txn.conn, run_id)]
+    waits = _waits(txn, run_id)
     doubts = [{"effect": row["kind"], "key": row["key"]} for row in intents.open_ones(txn.conn, run_id)]
     error = {
         "kind": "cancelled",
@@ -71,7 +66,7 @@ def cancel(txn: Txn, run: Row, by: str) -> bool:
     }
     if not close_run(txn, run, RunState.CANCELLED, f"The run was cancelled by {person(by)}", error=canonical(error)):
         return False
-    for path, ordinal, kind in sorted(set(waits)):
+    for (path, ordinal), kind in sorted(waits.items()):
         if ordinal >= 0 and records.get(txn.conn, run_id, path, ordinal) is None:
             records.append(
                 txn, records.NewRecord(run_id, path, ordinal, kind, "cancelled", "0" * 64, Outcome.CANCELLED, "null")
@@ -80,6 +75,21 @@ def cancel(txn: Txn, run: Row, by: str) -> bool:
     summary = f"Cancelled run {run['number']}" + (f", {len(doubts)} in doubt" if doubts else "")
     note_end(txn, run, by, "run_cancelled", summary, head, {"in_doubt": doubts})
     return True
+
+
+def _waits(txn: Txn, run_id: str) -> dict[Identity, StepKind]:
+    """Where the branches of a run wait, and what a record there would be about."""
+    waits: dict[Identity, StepKind] = {}
+    for timer in timers.pending(txn.conn, run_id):
+        waits[timer["path"], timer["ordinal"]] = StepKind.TIMER if timer["kind"] == "sleep" else StepKind.STEP
+    for gate in gate_rows.of_run(txn.conn, run_id):
+        if gate["state"] == GateState.OPEN:
+            kind = StepKind.GATE if gate["slot"] == Slot.OUTCOME else StepKind.STEP
+            waits[gate["path"], gate["ordinal"]] = StepKind.EFFECT if gate["slot"] in (Slot.GATE, Slot.DOUBT) else kind
+    for intent in intents.open_ones(txn.conn, run_id):
+        if (intent["path"], intent["ordinal"]) in waits:
+            waits[intent["path"], intent["ordinal"]] = StepKind.EFFECT
+    return waits
 
 
 def suspend(txn: Txn, run_id: str, **changes: object) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfoil.desktop.office import Aftermath, GateSeen
-from counterfoil.desktop.real_office.access import Access, gate_row, run_row
+from counterfoil.desktop.real_office.access import Access, gate_row, run_row, titles_of
 from counterfoil.desktop.real_office.decisions import draft_of
 from counterfoil.desktop.real_office.story import story_of
 from counterfoil.desktop.words import times
@@ -59,7 +59,7 @@ class Gates:
                 about=_about(spec, len(done)),
                 step=_step(row, done),
                 files_at=done[0]["started_at"] if done else run["started_at"],
-                story=story_of(conn, run, row, done, access.me),
+                story=story_of(conn, run, row, done, titles_of(version), access.me),
                 prior=self._prior(conn, run, row),
                 after=_after(conn, row, spec, done),
                 successor=_successor(conn, row),

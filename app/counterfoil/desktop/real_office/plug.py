@@ -11,10 +11,10 @@ from typing import Protocol
 
 from counterfoil.desktop.office import Plug
 from counterfoil.desktop.real_office import processes
-from counterfoil.desktop.real_office.access import Access, run_row
+from counterfoil.desktop.real_office.access import Access, run_row, titles_of
 from counterfoil.desktop.real_office.run_pages import step_named
 from counterfoil.facts import ENDED, RunState
-from counterfoil.store import history, leases, trail_rows
+from counterfoil.store import history, leases, trail_rows, versions
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.steps import steps_of
 
@@ -60,7 +60,8 @@ class PlugPuller:
                 return Plug(ended_at, trouble=self._trouble(ended_at, lease))
             again = history.repeated(conn, run_id, ended_at)
             done = history.record_lines(conn, run_id)
-            step = step_named(number, done, steps_of(conn, self._access.blobs, run)) if number else ""
+            titles = titles_of(versions.get(conn, run["version"]))
+            step = step_named(number, done, titles, steps_of(conn, self._access.blobs, run)) if number else ""
         effects = again.pop("effect", 0)
         return Plug(ended_at, back_at, step, sum(again.values()), effects)
 

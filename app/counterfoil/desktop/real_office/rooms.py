@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.office import FolderFacts
-from counterfoil.desktop.real_office import folders
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.decisions import Decisions
 from counterfoil.desktop.real_office.files import PlanFiles
+from counterfoil.desktop.real_office.folders import measure
 from counterfoil.desktop.real_office.gates import Gates
 from counterfoil.desktop.real_office.pages import Pages
 from counterfoil.desktop.real_office.plug import PlugPuller
@@ -35,7 +35,7 @@ class Rooms:
 
     def measure(self, path: str) -> FolderFacts:
         """Look at a folder."""
-        return folders.measure(path, self._access.home)
+        return measure(path, self._access.home)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -11,7 +11,7 @@ from typing import Any
 from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.desktop.office import Progress, RunSeen
 from counterfoil.desktop.real_office import trail_pages
-from counterfoil.desktop.real_office.access import Access, run_row
+from counterfoil.desktop.real_office.access import Access, run_row, titles_of
 from counterfoil.desktop.real_office.files import PlanFiles
 from counterfoil.desktop.real_office.run_rows import State, state_of, waiting
 from counterfoil.desktop.words.plain import one_line
@@ -45,7 +45,7 @@ class RunPages:
             version = versions.get(conn, row["version"])
             words, tone, _ = self._state(conn, row, document["gates"])
             return RunSeen(
-                document=_with_names(document, history.record_lines(conn, run_id)),
+                document=_with_titles(document, history.record_lines(conn, run_id), titles_of(version)),
                 template=version["title"] if version else row["template"],
                 words=words,
                 tone=tone,
@@ -129,21 +129,26 @@ def _counted(activity: str | None) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def _with_names(document: dict[str, Any], done: Sequence[Row]) -> dict[str, Any]:
-    """The run's document with carry-ons that name the step they went on from instead of counting it."""
+def _with_titles(document: dict[str, Any], done: Sequence[Row], titles: Mapping[str, str]) -> dict[str, Any]:
+    """The run's document with the author's titles beside the names of steps, and carry-ons that name the step they went on from."""
+    steps = [{**step, "title": titles.get(step["name"], "")} for step in document["steps"]]
     checkpoint = document["checkpoint"]
     told = [
-        {**entry, "from_step": step_named(entry["from_step"], done, document["steps"])}
+        {**entry, "from_step": step_named(entry["from_step"], done, titles, steps)}
         for entry in checkpoint["resumptions"]
     ]
-    return {**document, "checkpoint": {**checkpoint, "resumptions": told}}
+    return {**document, "steps": steps, "checkpoint": {**checkpoint, "resumptions": told}}
 
 
-def step_named(number: Any, done: Sequence[Row], steps: Sequence[Mapping[str, Any]] = ()) -> str:
+def step_named(
+    number: Any, done: Sequence[Row], titles: Mapping[str, str], steps: Sequence[Mapping[str, Any]] = ()
+) -> str:
     """The step that was recorded as this one of a run, from 1, or that runs now where it is not recorded yet."""
     if not isinstance(number, int):
         return str(number or "")
     if 1 <= number <= len(done):
-        return str(done[number - 1]["name"])
-    busy = next((step for step in steps if step["state"] in ("running", "retrying", "waiting")), None)
-    return str((busy or {}).get("name") or number)
+        name = str(done[number - 1]["name"])
+    else:
+        busy = next((step for step in steps if step["state"] in ("running", "retrying", "waiting")), None)
+        name = str((busy or {}).get("name") or number)
+    return titles.get(name, name)

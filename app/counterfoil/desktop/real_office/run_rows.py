@@ -12,6 +12,7 @@ from counterfoil.desktop.office import RunRow
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
+from counterfoil.facts import ENDED
 from counterfoil.store.glance import Fields, Glance
 
 _CHUNK = 4_000  # rows read at a time while nobody waits for them
@@ -84,6 +85,8 @@ class RunRows:
 
     def _keep(self, fields: Fields, waiting: State) -> None:
         number, run_id, title, template, workspace, state, by, created_at, started_at, ended_at = fields[:10]
+        if state not in ENDED:
+            self._living.add(number)
         words, tone, care = waiting if state == "waiting" else state_of(fields)
         self._rows[number] = RunRow(
             run_id, number, title, template, workspace, state, words, tone, by, created_at, started_at, ended_at, care

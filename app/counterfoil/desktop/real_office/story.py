@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
@@ -21,12 +21,14 @@ _ANSWERED = {"approved": "approved", "rejected": "rejected", "returned": "sent b
 Line = tuple[int, str]  # instant, words
 
 
-def story_of(conn: Connection, run: Row, gate: Row, done: Sequence[Row], me: str) -> tuple[str, ...]:
+def story_of(
+    conn: Connection, run: Row, gate: Row, done: Sequence[Row], titles: Mapping[str, str], me: str
+) -> tuple[str, ...]:
     """The lines, oldest first, out of the records of the run; where there are more, the middle is told as a number."""
     until = gate["asked_at"]
     begun = (run["created_at"], f"started by {person(run['started_by'], me)}")
     restarts = _restarts(conn, run["run_id"], until)
-    found = sorted([*_steps(done, until), *_answers(conn, run["run_id"], gate, me), *restarts])
+    found = sorted([*_steps(done, titles, until), *_answers(conn, run["run_id"], gate, me), *restarts])
     lines = [_told(line) for line in (begun, *found)]
     if restarts:
         lines.append(f"Including {count(len(restarts), 'restart')}; nothing was done twice.")
@@ -40,7 +42,7 @@ def _told(line: Line) -> str:
     return f"{times.clock_seconds(line[0])} {line[1]}"
 
 
-def _steps(done: Sequence[Row], until: int) -> list[Line]:
+def _steps(done: Sequence[Row], titles: Mapping[str, str], until: int) -> list[Line]:
     """What was recorded, except look-ups and decisions, which have lines of their own."""
     lines = []
     for record in done:
@@ -48,7 +50,7 @@ def _steps(done: Sequence[Row], until: int) -> list[Line]:
             continue
         said = one_line(record["summary"] or "")
         failed = " did not end well" if record["outcome"] == Outcome.FAILED else ""
-        name = step_name(record["name"])
+        name = titles.get(record["name"]) or step_name(record["name"])
         lines.append((record["committed_at"], f"{name}{failed}: {said}" if said else f"{name}{failed}"))
     return lines
 

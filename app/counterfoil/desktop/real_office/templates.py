@@ -169,7 +169,7 @@ def _will(manifest: Manifest, fields: Sequence[Document]) -> tuple[tuple[str, st
     sends = [words for name, words in _SENDS if name in effects]
     told = [
         ("Reads", f"{read}, as chosen here" if read else "files of this workspace"),
-        ("May change", f"{joined(changes)} in this workspace, after it was approved" if changes else "no file"),
+        ("May change", f"{joined(changes)}. Nothing before it was approved" if changes else "no file"),
         ("Sends", joined(sends) if sends else "nothing"),
         ("Asks you", _ASKS.get(manifest.asks, manifest.asks or "before anything is written or sent")),
     ]
@@ -180,9 +180,9 @@ def _will(manifest: Manifest, fields: Sequence[Document]) -> tuple[tuple[str, st
 
 
 _CHANGES = (
-    ("write_file", "files are written"),
-    ("append_rows", "rows are added to tables"),
-    ("move_files", "files are moved"),
+    ("write_file", "whole files"),
+    ("append_rows", "tables, by rows at their end"),
+    ("move_files", "where files lie"),
 )
 _SENDS = (("mail", "mail, after it was approved"), ("http", "requests to other computers, after they were approved"))
 

@@ -36,12 +36,10 @@ class TrailPages:
 
 
 def said(entry: dict[str, Any], me: str) -> dict[str, Any]:
-    """An entry whose sentence names people: `user:ben approved …` is Ben approved …"""
-    by = str(entry["by"])
-    head, gap, rest = str(entry["summary"]).partition(" ")
-    if head != by:
-        return entry
-    return {**entry, "summary": f"{capital(person(by, me))}{gap}{rest}"}
+    """An entry whose sentence speaks to who reads it: `Ben approved …` is You approved … for Ben."""
+    by, summary = str(entry["by"]), str(entry["summary"])
+    named = next((name for name in (by, capital(person(by))) if summary.startswith(f"{name} ")), "")
+    return {**entry, "summary": f"{capital(person(by, me))}{summary[len(named) :]}"} if named else entry
 
 
 def of_run(conn: Any, run_id: str, me: str) -> tuple[dict[str, Any], ...]:

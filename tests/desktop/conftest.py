@@ -138,7 +138,6 @@ def flashes(qapp: QApplication) -> Generator[_Flashes]:
 @pytest.fixture
 def make_desk(qtbot: QtBot, theme: Theme, tmp_path: Path, flashes: _Flashes) -> Generator[MakeDesk]:
     """Opens a window on an office; afterwards nothing else may have been a window."""
-
     opened: list[Window] = []
 
     def make(office: FakeOffice | None = None, size: tuple[int, int] = (1440, 900), *, begin: bool = True) -> Desk:

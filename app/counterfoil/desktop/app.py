@@ -62,7 +62,9 @@ def run(home: Home) -> int:
     pulse.start(_PULSE)
     code = application.exec()
     single.close()
-    shiboken6.delete(window)  # in Qt's order, while the application still lives; Python would take it apart in any order
+    shiboken6.delete(
+        window
+    )  # in Qt's order, while the application still lives; Python would take it apart in any order
     return code
 
 

@@ -1,6 +1,7 @@
 """The one style sheet: surfaces, buttons, fields, bars. Fonts are set in code, because a font here would override every setFont.
 
-`@name` is a token. Widgets say what they are by the properties `surface`, `role`, `kind` and `tone`, never by inline styles.
+`@name` is a token. Widgets say what they are by their class and by the properties `surface`, `kind`, `tone` and `chip`, never by inline
+styles. Rules name our own classes, not QFrame or QWidget: a rule is tried on every widget whose class it names, and labels are frames, too.
 """
 
 from __future__ import annotations
@@ -11,27 +12,24 @@ import re
 from counterfoil.desktop.tokens import Tokens
 
 _SURFACES = """
-QMainWindow, QWidget[surface="app"] { background: @app; }
-QWidget[surface="sidebar"] { background: @sidebar; }
-QWidget[surface="panel"], QScrollArea[surface="panel"], QScrollArea[surface="panel"] > QWidget > QWidget[surface="panel"]
-    { background: @panel; }
+QMainWindow, Pane[surface="app"] { background: @app; }
+Pane[surface="sidebar"], RunnerLine { background: @sidebar; }
+Pane[surface="panel"], QScrollArea[surface="panel"] { background: @panel; }
 QScrollArea { border: none; background: transparent; }
-QScrollArea > QWidget > QWidget { background: transparent; }
-QFrame[surface="card"] { background: @panel; border: 1px solid @border; border-radius: 8px; }
-QFrame[surface="quiet"] { background: @raised; border: 1px solid @border; border-radius: 8px; }
-QFrame[surface="quote"] { background: @raised; border: 1px solid @border; border-left: 3px solid @border_strong; border-radius: 4px; }
-QFrame[surface="warn"] { background: @warn_soft; border: none; border-radius: 8px; }
-QFrame[surface="bad"] { background: @bad_soft; border: none; border-radius: 8px; }
-QFrame[surface="ok"] { background: @ok_soft; border: none; border-radius: 8px; }
-QFrame[surface="info"] { background: @info_soft; border: none; border-radius: 8px; }
-QFrame[surface="answers"] { background: @panel; border: 1px solid @border; border-left: 3px solid @warn_edge; border-radius: 8px; }
-QFrame[surface="sheet"] { background: @panel; border: none; border-left: 1px solid @border_strong; }
-QFrame[surface="popover"] { background: @panel; border: 1px solid @border_strong; border-radius: 10px; }
-QFrame[surface="bar"] { background: @panel; border: none; border-top: 1px solid @border; }
-QFrame[surface="index"] { background: @panel; border: none; border-bottom: 1px solid @border; }
-QFrame[surface="track"] { background: @hover; border: none; border-radius: 7px; }
-QFrame[surface="rule"] { background: @border; border: none; }
-QFrame[surface="edge"] { background: @border; border: none; }
+Box[surface="card"] { background: @panel; border: 1px solid @border; border-radius: 8px; }
+Box[surface="quiet"] { background: @raised; border: 1px solid @border; border-radius: 8px; }
+Box[surface="quote"] { background: @raised; border: 1px solid @border; border-left: 3px solid @border_strong; border-radius: 4px; }
+Box[surface="warn"] { background: @warn_soft; border: none; border-radius: 8px; }
+Box[surface="bad"] { background: @bad_soft; border: none; border-radius: 8px; }
+Box[surface="ok"] { background: @ok_soft; border: none; border-radius: 8px; }
+Box[surface="info"] { background: @info_soft; border: none; border-radius: 8px; }
+Box[surface="answers"] { background: @panel; border: 1px solid @border; border-left: 3px solid @warn_edge; border-radius: 8px; }
+Box[surface="popover"] { background: @panel; border: 1px solid @border_strong; border-radius: 10px; }
+Box[surface="bar"] { background: @panel; border: none; border-top: 1px solid @border; }
+Sheet { background: @panel; border: none; border-left: 1px solid @border_strong; }
+IndexBar { background: @panel; border: none; border-bottom: 1px solid @border; }
+Segmented { background: @hover; border: none; border-radius: 7px; }
+Rule { background: @border; border: none; }
 """
 
 _TEXT = """

@@ -10,12 +10,16 @@ from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.reading import AnswerRow, Reading
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.parts.boxes import Box, Rule
+from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import LineEdit
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.words.gates import choice_tone, choice_words
 from counterfoil.desktop.words.numbers import count
+
+_PORTION = 2  # rows made at once, so that no frame waits
+_AT_FIRST = 30  # rows shown before a person asks for more
 
 
 class AnswerRowBox(QWidget):
@@ -117,17 +121,45 @@ class NeedsAnswer(Box):
         put(head, self._hint)
         self.put(head)
         self.rows: list[AnswerRowBox] = []
-        for at, answer in enumerate(reading.answers):
-            if at:
-                self.put(Rule())
-            box = AnswerRowBox(answer, session)
-            box.chosen.connect(self._chosen)
-            box.reasoned.connect(self._reasoned)
-            box.step_wanted.connect(self._step)
-            self.rows.append(box)
-            self.put(box)
+        self._to_build = list(reading.answers)
+        self._limit = _AT_FIRST
+        self.more = Button("", "link")
+        self.more.clicked.connect(self._show_more)
+        foot = row(margins=(36, 0, 14, 10))
+        put(foot, self.more, None)
+        self.put(foot)
+        self.more.hide()
         self.setAccessibleName("Needs your answer")
+        self.build_some()
         self.refresh()
+
+    def build_some(self) -> bool:
+        """Make the next few rows; whether more are to be made now."""
+        for answer in self._to_build[:_PORTION]:
+            self._build(answer)
+        del self._to_build[:_PORTION]
+        waits = len(self.rows) >= self._limit and bool(self._to_build)
+        self.more.setVisible(waits)
+        self.more.say(f"Show {count(min(_AT_FIRST, len(self._to_build)), 'more row')}")
+        return bool(self._to_build) and not waits
+
+    def _build(self, answer: AnswerRow) -> None:
+        place = self.lines.count() - 1
+        if self.rows:
+            self.lines.insertWidget(place, Rule())
+            place += 1
+        box = AnswerRowBox(answer, self._session)
+        box.chosen.connect(self._chosen)
+        box.reasoned.connect(self._reasoned)
+        box.step_wanted.connect(self._step)
+        self.rows.append(box)
+        self.lines.insertWidget(place, box)
+
+    @Slot()
+    def _show_more(self) -> None:
+        self._limit += _AT_FIRST
+        while self.build_some():
+            pass
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -138,16 +170,21 @@ class NeedsAnswer(Box):
         for box in self.rows:
             box.refresh()
         missing = len(self._session.open_rows())
-        self._count.setText(f"{missing} of {count(len(self.rows), 'row')} open" if missing else "all answered")
+        rows = len(self._session.reading.answers)
+        self._count.setText(f"{missing} of {count(rows, 'row')} open" if missing else "all answered")
         self._count.set_tone("warn" if missing else "ok")
 
     def focus_on(self, aim: str) -> bool:
         """Go to a row by its key or by the name of its reason."""
-        for box in self.rows:
-            if aim in (box.answer.key, box.answer.reason):
-                box.focus()
-                return True
-        return False
+        while True:
+            for box in self.rows:
+                if aim in (box.answer.key, box.answer.reason):
+                    box.focus()
+                    return True
+            if not self._to_build:
+                return False
+            self._limit += _PORTION
+            self.build_some()
 
     @Slot(str, str)
     def _chosen(self, key: str, choice: str) -> None:

@@ -26,7 +26,6 @@ class IndexBar(QFrame):
     def __init__(self, parts: Sequence[tuple[str, str, int | None]], scroll: QScrollArea, place: QWidget) -> None:
         """`place` is the empty widget in the page that keeps the room for this bar."""
         super().__init__(scroll.viewport())
-        self.setProperty("surface", "index")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Parts of this gate")
         self._scroll, self._place = scroll, place

@@ -70,6 +70,7 @@ class GatePage(Pane):
         self.reading, self.session = reading, session
         self._bridge, self._scroll, self._now, self._today = bridge, scroll, now_us, today
         self._guided = guided
+        self._retired = False
         self.setMaximumWidth(WIDEST)
         self.head = GateHead(reading, now_us)
         self.head.run_wanted.connect(self.run_wanted)
@@ -92,12 +93,15 @@ class GatePage(Pane):
         self.put(self._foot, None)
         self._seal = Label("", "caption")
         self._to_build: list[Section] = list(reading.sections)
+        self._answering = len(reading.answers) > 2
         scroll.verticalScrollBar().valueChanged.connect(self._look)
-        self._build_next()
+        QTimer.singleShot(0, self._build_next)
 
     def retire(self) -> None:
         """Another page takes its place."""
         self._to_build.clear()
+        self._answering = False
+        self._retired = True
         self._scroll.verticalScrollBar().valueChanged.disconnect(self._look)
         if self.index is not None:
             self.index.retire()
@@ -193,6 +197,12 @@ class GatePage(Pane):
 
     @Slot()
     def _build_next(self) -> None:
+        if self._retired:
+            return
+        if self.answers is not None and self._answering:
+            self._answering = self.answers.build_some()
+            QTimer.singleShot(0, self._build_next)
+            return
         if not self._to_build:
             self._finish()
             return

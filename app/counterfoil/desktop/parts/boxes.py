@@ -51,7 +51,6 @@ class Rule(QFrame):
 
     def __init__(self, *, down: bool = False) -> None:
         super().__init__()
-        self.setProperty("surface", "rule")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         if down:
             self.setFixedWidth(1)

@@ -83,7 +83,6 @@ class Segmented(QFrame):
     def __init__(self, choices: Sequence[tuple[str, str, str]], *, name: str, numbered: bool = False) -> None:
         """`choices` are (key, words, tone); `numbered` lets 1, 2, 3 choose while a segment has the focus."""
         super().__init__()
-        self.setProperty("surface", "track")
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._numbered = numbered

@@ -37,7 +37,6 @@ class Sheet(QFrame):
         self._back: QWidget | None = None
         self._stretched = False
         self._slide: QPropertyAnimation | None = None
-        self.setProperty("surface", "sheet")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(title)
         lines = column(self)

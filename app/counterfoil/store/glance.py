@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from counterfoil.errors import NewerDatabase, StoreTrouble
 from counterfoil.places import Home
-from counterfoil.store.schema import SCHEMA
+from counterfoil.store.schema import APPLICATION, SCHEMA
 
 Fields = Sequence[Any]
 LEASE_US = 15_000_000  # how long a lease lasts that is not renewed: `leases.TTL_US`
@@ -87,12 +87,19 @@ class Glance:
                 conn.execute("PRAGMA query_only=ON")
                 conn.execute("PRAGMA cache_size=-32000")
                 version = int(conn.execute("PRAGMA user_version").fetchone()[0])
+                ours = conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION
+                empty = conn.execute("SELECT 1 FROM sqlite_master").fetchone() is None
             except sqlite3.Error:
                 conn.close()
                 raise
-        if version == SCHEMA:
+        if ours and version == SCHEMA:
             return conn
         conn.close()
+        if not ours and not empty:
+            raise StoreTrouble(
+                f"{self._home.database} is a database of another program.",
+                "Move it away, or choose another folder with --home DIR.",
+            )
         if version > SCHEMA:
             raise NewerDatabase(
                 f"The data in {self._home.root} was written by a newer Counterfoil (data version {version}); "

@@ -14,7 +14,7 @@ _GATE = tables.gate
 _DECISION = tables.decision
 _RECORD = tables.record
 _RUN = tables.run
-_LOOKED_AT = 2_000  # newest decisions among which refusals are looked for
+_LOOKED_AT, _REFUSALS = 2_000, 200  # newest decisions among which refusals are looked for, and how many of those
 _LINE = (
     *(
         _RECORD.c[name]
@@ -63,14 +63,27 @@ def earlier_rounds(conn: sa.Connection, gate: Row) -> list[Row]:
 def refusals(conn: sa.Connection, run: Row, title: str, limit: int = 3) -> list[Row]:
     """Decisions of other runs of the same template and workspace that refused a question of this title, newest first."""
     newest = conn.execute(sa.select(sa.func.max(_DECISION.c.row))).scalar() or 0
+    refused = (
+        sa.select(_DECISION.c.row)
+        .where(
+            _DECISION.c.row > newest - _LOOKED_AT,
+            _DECISION.c.verdict.in_([str(Verdict.REJECTED), str(Verdict.RETURNED)]),
+            _DECISION.c.voided_at.is_(None),
+        )
+        .order_by(_DECISION.c.row.desc())
+        .limit(_REFUSALS)
+    )
+    rows = list(
+        conn.execute(refused).scalars()
+    )  # few, so that the rest is looked up by keys, whatever the planner thinks
+    if not rows:
+        return []
     query = (
         sa.select(*_TOLD)
         .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
         .join(_RUN, _RUN.c.run_id == _GATE.c.run_id)
         .where(
-            _DECISION.c.row > newest - _LOOKED_AT,
-            _DECISION.c.verdict.in_([str(Verdict.REJECTED), str(Verdict.RETURNED)]),
-            _DECISION.c.voided_at.is_(None),
+            _DECISION.c.row.in_(rows),
             _GATE.c.title == title,
             _RUN.c.run_id != run["run_id"],
             _RUN.c.template == run["template"],

@@ -3,6 +3,7 @@ from an index, and who has looked at what since."""
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import replace
 
@@ -37,7 +38,10 @@ class InboxRows:
 
     def count(self, workspace: str | None) -> int:
         """How many gates are open."""
-        return self._glance.count_open() if workspace is None else len(self.for_me(workspace))
+        if workspace is None:
+            return self._glance.count_open()
+        self._look()
+        return sum(self._rows[number].workspace == workspace for number in self._order)
 
     def waits(self) -> dict[str, tuple[str, ...]]:
         """The kinds of open gates by run."""
@@ -69,7 +73,8 @@ class InboxRows:
         number, gate_id, round_, bulk = int(fields[0]), str(fields[1]), int(fields[8]), str(fields[7])
         self._numbers[gate_id] = number
         self._rounds[number] = (round_, bulk)
-        self._rows[number] = replace(_row(fields), draft=gate_id in self._drafts)
+        row = _row(fields)
+        self._rows[number] = replace(row, draft=True) if gate_id in self._drafts else row
 
     def _take_readings(self, until: int) -> None:
         """What was looked at since the last time; rows that were just read have it already."""
@@ -131,5 +136,10 @@ def _row(fields: Fields) -> InboxRow:
         due_at=due_at,
         unread=unread,
         bulk=bulk or (_CHANGED if unread and round_ > 1 else ""),
-        search=f"{search}\n{template}\n{run_title}\ng-{number}".casefold(),
+        search=f"{search}\n{_folded(template)}\n{run_title.casefold()}\ng-{number}",  # its own text is folded already
     )
+
+
+@functools.lru_cache(maxsize=512)
+def _folded(text: str) -> str:
+    return text.casefold()

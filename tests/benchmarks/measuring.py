@@ -83,6 +83,11 @@ def number(value: float) -> str:
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
+def with_best(values: Sequence[float], unit: str) -> str:
+    """The median, and the best beside it: on a machine that others use too, the best says what the program itself takes."""
+    return f"{number(median(values))} {unit} (best {number(min(values))})"
+
+
 def lines(rows: Sequence[Row]) -> list[str]:
     """The table as text."""
     head = ("what", "measured", "target", "raw limit and ratio", "")

@@ -19,7 +19,8 @@ LOOK_EVERY = 0.005  # seconds between two looks
 
 def can_look() -> bool:
     """Whether the system tells of processes."""
-    return Path("/proc/self/smaps_rollup").exists() and Path("/proc/self/schedstat").exists()
+    told = ("smaps_rollup", "schedstat", f"task/{os.getpid()}/children")
+    return all(Path("/proc/self", name).exists() for name in told)
 
 
 def environment() -> dict[str, str]:

@@ -59,7 +59,7 @@ def _block(office: Office, steps: int, advance: Advance, *, threads: bool = Fals
 
 def _blocks(ground: Ground, folder: Path, advance: Advance, *, threads: bool = False) -> tuple[list[Block], RawLimit]:
     """Alternating blocks of the raw limit and of ours."""
-    steps = ground.pick(300, 1500)
+    steps = ground.pick(300, 1500 if folder != ground.disk else 600)
     found: list[Block] = []
     with office_in(ground, folder, "steps") as office, raw_limit(fresh(folder, "raw")) as raw:
         for _ in range(ground.pick(2, 5)):

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.in_process import BY, TEMPLATE, Office, office_in, seed_of
-from benchmarks.measuring import NOT_HERE, Ground, Row, fresh, number, ratio
+from benchmarks.measuring import NOT_HERE, Ground, Row, fresh, number, ratio, with_best
 from benchmarks.processes import can_look, children, cpu_seconds, memory_mib, runner_process, threads, until
 from benchmarks.raw_limit import RawLimit, raw_limit
 from counterfoil.facts import RunState
@@ -42,7 +42,7 @@ def _read_plainly(office: Office, run: str) -> float:
 
 def _resume_row(what: str, took: list[float], cpu: list[float], plain: list[float], target: float) -> Row:
     beside = f"reading them {number(median(plain) * 1000)} ms, {ratio(took, plain):.0f} times"
-    measured = f"{number(median(took))} s, CPU {number(median(cpu))} s"
+    measured = f"{with_best(took, 's')}, CPU {number(median(cpu))} s"
     return Row(what, measured, f"{target:g} s", beside, median(took) <= target)
 
 
@@ -82,8 +82,7 @@ def resume_host(ground: Ground) -> Row:
 
 
 def _latency(what: str, took: list[float], target: float, raw: str = "") -> Row:
-    middle = median(took)
-    return Row(what, f"{number(middle)} ms", f"{target:g} ms", raw, middle <= target)
+    return Row(what, with_best(took, "ms"), f"{target:g} ms", raw, median(took) <= target)
 
 
 # ------------------------------------------------------------------------------------------------------------ decisions
@@ -206,7 +205,7 @@ def waiting(ground: Ground) -> Row:
         each = (_size(office) - size) / WAITING
     counts = {"threads": float(held)}
     what = f"{WAITING:,} waiting runs: threads / disk each"
-    return Row(what, f"{held} / {each / 1024:.1f} KiB", "0", met=held == 0, counts=counts)
+    return Row(what, f"{held} / {each / 1024:.1f} KiB with their content", "0", met=held == 0, counts=counts)
 
 
 def _size(office: Office) -> int:

@@ -174,6 +174,17 @@ class EffectFailed(WorkflowError):
     """An effect was tried and ended in a known failure."""
 
 
+class FilesChanged(EffectFailed):
+    """Files are not what the approval was sealed to: nothing of the plan was written, and the approval is void.
+
+    Raised by `await decision.perform(on_conflict="raise")`; look again and ask anew. `paths` names the files.
+    """
+
+    def __init__(self, message: str, paths: list[str]) -> None:
+        super().__init__(message)
+        self.paths = paths
+
+
 class NotApproved(WorkflowError):
     """An effect was left out of an approval, or changed in it."""
 

@@ -141,21 +141,18 @@ def test_an_effect_that_policy_denies_fails_without_being_tried(harness: PowerCu
     assert tries(harness) == []
 
 
-def test_what_policy_denies_is_not_done_even_when_approved(harness: PowerCut) -> None:
+def test_what_policy_denies_is_not_put_before_a_person(harness: PowerCut) -> None:
     @workflow("denied")
     async def denied(p: Nothing) -> str:
-        decision = await approve("Go?", plan=[keyed("x", may="deny")])
-        try:
-            await decision.perform()
-        except EffectFailed as problem:
-            return str(problem)
+        await (await approve("Go?", plan=[keyed("x", may="deny")])).perform()
         return "done"
 
     harness.start(denied)
     harness.advance()
-    harness.approve()
-    assert harness.advance() == RunState.DONE
-    assert harness.result() == "keyed@1: so the test says"
+    assert harness.gate()["kind"] == "failure"
+    assert harness.spec()["about"]["error"]["message"] == "so the test says"
+    harness.answer(choice="stop")
+    assert harness.advance() == RunState.FAILED
     assert harness.ledger.tries == []
 
 

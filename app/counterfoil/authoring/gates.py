@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from counterfoil.authoring import machine
 from counterfoil.authoring.codec import canonical, decoder_for, to_plain
@@ -27,10 +27,18 @@ class Decision:
     plan: list[Effect] = field(default_factory=list)
 
     @machine.durable
-    async def perform(self) -> list[Any]:
-        """Perform what was approved, in order, and nothing else; the outcomes in that order."""
+    async def perform(self, *, on_conflict: Literal["ask", "raise"] = "ask") -> list[Any]:
+        """Perform what was approved, in order, and nothing else; the outcomes in that order.
+
+        Where files are not what they were when it was approved, nothing is written: `"ask"` puts the plan before a person again as it
+        would be now, `"raise"` leaves it to the workflow.
+
+        Raises:
+            Rejected, Returned: a person answered so when asked again.
+            FilesChanged: files changed, with `on_conflict="raise"`; the approval is void.
+        """
         branch = machine.require("decision.perform()")
-        return await branch.machine.perform(branch, self.plan)
+        return await branch.machine.perform(branch, self.plan, on_conflict)
 
 
 @machine.durable

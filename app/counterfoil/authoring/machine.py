@@ -63,7 +63,7 @@ class Machine(Protocol):
     async def effect(self, branch: Branch, effect: Any) -> Any:
         """Ask the runner to perform one effect."""
 
-    async def perform(self, branch: Branch, effects: Sequence[Any]) -> list[Any]:
+    async def perform(self, branch: Branch, effects: Sequence[Any], on_conflict: str) -> list[Any]:
         """Ask the runner to perform effects in order, as one plan."""
 
     async def gate(self, branch: Branch, name: str, spec: dict[str, Any]) -> dict[str, Any]:

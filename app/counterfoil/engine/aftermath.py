@@ -27,7 +27,9 @@ async def settle(hold: Hold, *, host_died: bool = False) -> RunState:
             return RunState(run["state"])
         if hold.breach is not None:
             error = {"type": "", "message": f"The workflow's process broke the rules: {hold.breach}.", "traceback": ""}
-            open_run_gate(txn, run, run_spec("set_aside", "Needs repair: the workflow was stopped", error))
+            open_run_gate(
+                txn, hold.powers.blobs, run, run_spec("set_aside", "Needs repair: the workflow was stopped", error)
+            )
         else:
             recover(txn, run, progress_counts=host_died and hold.ended is not RunState.READY)
         return RunState(runs.get(txn.conn, hold.run_id)["state"])

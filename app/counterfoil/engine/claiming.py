@@ -14,13 +14,15 @@ from counterfoil.authoring.codec import blob_shas, canonical, digest
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.engine import answers, killpoints
 from counterfoil.engine.desk_failures import RETRY, run_spec, stop_run
-from counterfoil.engine.ending import cancel, suspend
+from counterfoil.engine.desk_gates import bound
+from counterfoil.engine.ending import cancel, set_aside
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.holding import RUN_ITSELF, Hold, Identity, Powers
 from counterfoil.engine.replaying import Opening, Recorded
 from counterfoil.errors import Damaged
 from counterfoil.facts import DoubtPolicy, GateKind, GateState, RunState, Slot
 from counterfoil.store import gates, intents, records, runs, timers, trail_rows, versions
+from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Row, Txn
 
 RECOVERIES = 5  # recoveries without a new record before a run is set aside
@@ -56,7 +58,9 @@ async def claim(powers: Powers, run_id: str) -> Claimed | None:
         opening = _opening(hold, row)
     except Damaged as problem:
         spec = _damage_spec(problem)
-        await powers.writer.submit(lambda txn: open_run_gate(txn, row, spec), run_id=run_id, fence=row["fence"])
+        await powers.writer.submit(
+            lambda txn: open_run_gate(txn, powers.blobs, row, spec), run_id=run_id, fence=row["fence"]
+        )
         return None
     return Claimed(hold, opening, version["name"], version["source"], row["version"], bool(row["recoveries"]))
 
@@ -73,7 +77,7 @@ def _taken_up(txn: Txn, powers: Powers, row: Row) -> tuple[Row, Row] | None:
         stop_run(txn, row, "the workflow", stop["by"], stop["comment"])
         return None
     if _is_poison(txn, row) and not answered:
-        _set_aside(txn, row)
+        open_run_gate(txn, powers.blobs, row, _poison_spec(row))
         return None
     kept = records.count(txn.conn, run_id)
     answers.take(txn, powers.blobs, run_id)
@@ -115,10 +119,10 @@ def _is_poison(txn: Txn, row: Row) -> bool:
     return bool(row["recoveries"] >= RECOVERIES and records.count(txn.conn, row["run_id"]) == row["recovered_at_count"])
 
 
-def _set_aside(txn: Txn, row: Row) -> None:
+def _poison_spec(row: Row) -> dict[str, Any]:
     error = {"type": "", "message": f"It ended its process {RECOVERIES} times without a new step.", "traceback": ""}
     title = f"Needs repair: {row['title']} was set aside after {RECOVERIES} tries"
-    open_run_gate(txn, row, run_spec("set_aside", title, error, RECOVERIES))
+    return run_spec("set_aside", title, error, RECOVERIES)
 
 
 def _damage_spec(damaged: Damaged) -> dict[str, Any]:
@@ -126,8 +130,9 @@ def _damage_spec(damaged: Damaged) -> dict[str, Any]:
     return run_spec("set_aside", "Needs repair: what was kept of this run is damaged", error)
 
 
-def open_run_gate(txn: Txn, row: Row, spec: dict[str, Any]) -> None:
+def open_run_gate(txn: Txn, blobs: Blobs, row: Row, spec: dict[str, Any]) -> None:
     """Leave a run waiting at a failure gate that concerns it as a whole."""
+    spec = bound(spec, row["run_id"], row["workspace"], RUN_ITSELF, Slot.FAILURE)
     text = canonical(spec)
     standing = gates.newest(txn.conn, row["run_id"], *RUN_ITSELF, Slot.FAILURE)
     if standing is None or standing["state"] != GateState.OPEN:
@@ -148,7 +153,7 @@ def open_run_gate(txn: Txn, row: Row, spec: dict[str, Any]) -> None:
                 line=line_of(spec),
             ),
         )
-    suspend(txn, row["run_id"], recoveries=0)
+    set_aside(txn, blobs, row["run_id"], recoveries=0)
 
 
 def _note_claim(txn: Txn, row: Row, kept: int, *, lingering: bool = False) -> None:

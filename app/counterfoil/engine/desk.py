@@ -169,11 +169,15 @@ class Desk:
         if not isinstance(items, list) or not 0 < len(items) <= MOST_ITEMS:
             raise Breach("a plan that is no list, or too long for one frame")
         identities = [self._unrecorded({"p": frame["p"], "o": item["o"]}) for item in items]
-        asked = [await self._asked_effect(identity, item) for identity, item in zip(identities, items, strict=True)]
+        raises = frame.get("raise") is True
+        asked = [
+            await self._asked_effect(identity, item, raises=raises)
+            for identity, item in zip(identities, items, strict=True)
+        ]
         return {"k": "ok", "items": await self._effects.perform(asked)}, b""
 
-    async def _asked_effect(self, identity: Identity, item: Frame) -> Any:
-        return self._effects.asked(identity, await self._uploads.text(item), item["seal"])
+    async def _asked_effect(self, identity: Identity, item: Frame, *, raises: bool = False) -> Any:
+        return self._effects.asked(identity, await self._uploads.text(item), item["seal"], raises=raises)
 
     def _unrecorded(self, frame: Frame) -> Identity:
         identity = identity_in(frame)
@@ -308,7 +312,7 @@ class Desk:
             await self._failures.set_aside(identity, spec, digest(canonical([recorded, asked, told])))
         if frame["kind"] != "error":
             raise Breach("a failure of a kind that there is not")
-        title = f"Needs repair: {error['type']} in the workflow"
+        title = f"Needs repair: {line(error['message'], 200) or error['type']}"
         await self._failures.set_aside(RUN_ITSELF, run_spec("failed", title, error), digest(told))
         return CLOSE
 

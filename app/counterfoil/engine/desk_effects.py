@@ -72,7 +72,7 @@ class EffectDesk:
 
     # ------------------------------------------------------------------------------------------------------- asked
 
-    def asked(self, identity: Identity, text: str, seal: Any) -> Asked:
+    def asked(self, identity: Identity, text: str, seal: Any, *, raises: bool = False) -> Asked:
         """Check what a session sent.
 
         Raises:
@@ -94,7 +94,7 @@ class EffectDesk:
             raise Breach(f"{identity[0]}#{identity[1]} belongs to a gate or a timer")
         self._hold.intended.add(identity)
         key = digest(f"{self._hold.run_id}/{identity[0]}/{identity[1]}")
-        return Asked(identity, body, text, digest(text), key, seal)
+        return Asked(identity, body, text, digest(text), key, seal, raises)
 
     async def perform(self, items: list[Asked]) -> list[dict[str, Any]]:
         """Perform effects in order and answer each with its record; the outcome of one is committed with the intent of the next."""
@@ -121,6 +121,9 @@ class EffectDesk:
                 replies.append(self._reply(asked))
             else:
                 waiting = (asked, ended)
+            failed = ended.outcome if ended is not None else replies[-1]["outcome"]
+            if failed != Outcome.OK:
+                break  # what stands behind a failed effect of a plan is not tried
         if waiting is not None:
             await self._commit(*waiting)
             replies.append(self._reply(waiting[0]))
@@ -240,7 +243,8 @@ class EffectDesk:
             ended = Ended(Outcome.OK, given_texts(answer)[0], origin=f"said by {by}")
         elif slot is Slot.GATE and answer["verdict"] != "approved":
             message = f"{asked.kind}: {by} did not approve it after the files had changed"
-            ended = Ended(Outcome.FAILED, canonical({"kind": "not_approved", "message": message}))
+            words = {"kind": answer["verdict"], "message": message, "by": answer["by"], "comment": answer["comment"]}
+            ended = Ended(Outcome.FAILED, canonical(words), voids=True)
         else:
             if slot is Slot.GATE:
                 file_sets.rebase(txn, self._hold, asked.identity, answer["gate_id"])

@@ -11,9 +11,8 @@ import json
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import killpoints
+from counterfoil.engine import ending, killpoints
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spec, open_in
-from counterfoil.engine.ending import suspend
 from counterfoil.engine.holding import Hold, Identity, Over, close_run, note_end
 from counterfoil.facts import GateKind, RunState, Slot, person
 from counterfoil.store import gates, records, runs, timers
@@ -94,7 +93,7 @@ class FailureDesk:
 
         def operation(txn: Txn) -> None:
             open_in(txn, hold, identity, Slot.FAILURE, spec, asked)
-            suspend(txn, hold.run_id)
+            ending.set_aside(txn, hold.powers.blobs, hold.run_id)
 
         await hold.do(operation)
         killpoints.reach("after_gate")

@@ -11,8 +11,8 @@ from counterfoil.engine import answers, killpoints
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.gate_shapes import checked_spec
 from counterfoil.engine.holding import Breach, Hold, Identity
-from counterfoil.engine.ports import BadEffect, PlanEntry
-from counterfoil.facts import GateKind, GateState, Slot
+from counterfoil.engine.ports import BadEffect, EffectTrouble, Permission, PlanEntry
+from counterfoil.facts import FailureClass, GateKind, GateState, Slot
 from counterfoil.store import gates, records, trail_rows
 from counterfoil.store.transactions import Row, Txn
 
@@ -67,7 +67,7 @@ class GateDesk:
         standing = gates.newest(hold.powers.database.reader, hold.run_id, *identity, slot)
         if standing is not None and stands(standing, asked_digest):
             return
-        shown = await self._shown(spec)
+        shown = bound(await self._shown(spec), hold.run_id, hold.workspace, identity, slot)
         text = canonical(shown)
         kept = await asyncio.to_thread(hold.powers.blobs.keep_text, text)
         await hold.do(lambda txn: open_in(txn, hold, identity, slot, shown, asked_digest, kept))
@@ -81,9 +81,18 @@ class GateDesk:
         """
         return (await asyncio.to_thread(self._hold.powers.effects.prepare_plan, [body], self._hold.workspace))[0]
 
+    def _refuse_denied(self, bodies: list[dict[str, Any]]) -> None:
+        """A plan that policy forbids is not put before a person: nobody could approve it."""
+        hold = self._hold
+        for body in bodies:
+            judgement = hold.powers.policy.judge(body, hold.workspace, hold.manifest)
+            if judgement.permission is Permission.DENY:
+                raise EffectTrouble(judgement.reason, FailureClass.STRUCTURAL)
+
     async def _shown(self, spec: dict[str, Any]) -> dict[str, Any]:
         """The spec with what the runner knows of the world added to each plan item: this is what is sealed."""
         bodies = [item["body"] for item in spec["plan"]]
+        self._refuse_denied(bodies)
         entries: list[PlanEntry] = []
         if bodies:
             prepare = self._hold.powers.effects.prepare_plan
@@ -100,6 +109,12 @@ def stands(row: Row, asked_digest: str) -> bool:
     if row["state"] in (GateState.DECIDED, GateState.EXPIRED):
         return row["taken_at"] is None
     return bool(row["state"] == GateState.OPEN and row["asked_digest"] == asked_digest)
+
+
+def bound(spec: dict[str, Any], run_id: str, workspace: str, identity: Identity, slot: Slot) -> dict[str, Any]:
+    """A spec with whose it is: two gates that show the same have different seals."""
+    whose = {"run_id": run_id, "workspace": workspace, "path": identity[0], "ordinal": identity[1], "slot": str(slot)}
+    return {**spec, "run": whose}
 
 
 def open_in(
@@ -119,6 +134,7 @@ def open_in(
         if stands(standing, asked_digest):
             return
         gates.close(txn, standing["gate_id"], GateState.SUPERSEDED, CHANGED)
+    spec = bound(spec, hold.run_id, hold.workspace, identity, slot)
     text = canonical(spec)
     column, in_blob = kept or hold.powers.blobs.keep_text(text)
     expires_for = spec["expires_for"]

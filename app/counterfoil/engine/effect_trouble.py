@@ -5,6 +5,7 @@ Nothing here decides what happens next: rows are written (a timer, a gate, how t
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -48,6 +49,9 @@ class EffectTroubles:
                 outcome = await effects.perform(asked.body, asked.key, self._hold.workspace)
             payload = canonical(outcome)
         except Conflict as conflict:
+            if asked.raises:
+                words = {"kind": "conflict", "message": str(conflict), "paths": conflict.paths}
+                return Ended(Outcome.FAILED, canonical(words), voids=True)
             await self._conflict(asked, conflict)
         except EffectTrouble as trouble:
             await self._trouble(asked, trouble)
@@ -129,9 +133,17 @@ class EffectTroubles:
             lambda txn: records.end_attempt(txn, hold.run_id, *asked.identity, failed, str(conflict)), late=True
         )
         items = file_sets.items_of(hold.powers.database.reader, hold, asked.identity)
-        title = f"Files changed since the approval: {', '.join(conflict.paths[:3])}"
         plan: list[dict[str, Any]] = [{"body": body, "needs": [], "editable": []} for _, body, _ in items]
-        spec = blank_spec(GateKind.APPROVAL, title, plan=plan, flags=[str(conflict)])
+        anchor = file_sets.anchor_of(hold.powers.database.reader, hold, asked.identity)
+        before = json.loads(hold.powers.blobs.text(anchor["spec"], anchor["spec_blob"]))
+        spec = blank_spec(
+            GateKind.APPROVAL,
+            f"Files changed since the approval: {', '.join(conflict.paths[:3])}. {anchor['title']}",
+            plan=plan,
+            flags=[str(conflict), *before["flags"]],
+            evidence=before["evidence"],
+            figures=before["figures"],
+        )
         spec["about"] = {"why": "conflict", "paths": conflict.paths}
         try:
             asked_digest = digest(canonical([str(conflict), len(items)]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from counterfoil.engine import file_sets
 from counterfoil.engine.holding import Hold, Identity
 from counterfoil.facts import AttemptState, Outcome, Slot, StepKind
 from counterfoil.store import records, trail_rows
@@ -23,6 +24,7 @@ class Asked:
     digest: str
     key: str
     seal: tuple[str, int, int] | None
+    raises: bool = False  # a conflict of files goes to the author, not to a person
 
     @property
     def kind(self) -> str:
@@ -32,11 +34,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How an effect ended, before or after it is committed; `payload` is canonical text, `origin` who says so."""
+    """How an effect ended, before or after it is committed; `payload` is canonical text, `origin` who says so.
+
+    `voids`: the approval that covered it covers nothing any more.
+    """
 
     outcome: Outcome
     payload: str
     origin: str | None = None
+    voids: bool = False
 
 
 def note_attempt(txn: Txn, hold: Hold, asked: Asked) -> None:
@@ -52,6 +58,8 @@ def record_outcome(txn: Txn, hold: Hold, asked: Asked, ended: Ended) -> None:
     if tries and tries[-1]["state"] == AttemptState.UNKNOWN:
         state = AttemptState.OK if ended.outcome is Outcome.OK else AttemptState.FAILED
         records.end_attempt(txn, hold.run_id, *asked.identity, state)
+    if ended.voids:
+        file_sets.void(txn, hold, asked.identity)
     kept, in_blob = hold.powers.blobs.keep_text(ended.payload)
     new = records.NewRecord(
         run_id=hold.run_id,

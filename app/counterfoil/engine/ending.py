@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from counterfoil.authoring.codec import canonical
+from counterfoil.engine import answers
 from counterfoil.engine.holding import Hold, Identity, Over, close_run, note_end
 from counterfoil.facts import GateState, Outcome, RunState, Slot, StepKind, person
 from counterfoil.store import gates as gate_rows
 from counterfoil.store import intents, records, runs, timers
+from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Row, Txn
+
+NEVER_US = 2**62  # later than any instant
 
 
 async def finish(hold: Hold, text: str, in_blob: bool) -> None:
@@ -92,9 +96,18 @@ def _waits(txn: Txn, run_id: str) -> dict[Identity, StepKind]:
     return waits
 
 
-def suspend(txn: Txn, run_id: str, **changes: object) -> None:
+def suspend(txn: Txn, run_id: str) -> None:
     """Every branch waits: the run holds nothing from now on. A decision that is not taken up makes it ready for when it takes effect."""
-    runs.move(txn, run_id, RunState.WAITING, activity=None, **changes)
+    runs.move(txn, run_id, RunState.WAITING, activity=None)
     effective = gate_rows.next_effective(txn.conn, run_id)
     if effective is not None:
         runs.make_ready(txn, run_id, effective)
+
+
+def set_aside(txn: Txn, blobs: Blobs, run_id: str, **changes: object) -> None:
+    """The run waits for the gate that says why. No other answer makes it ready: it would only come here again."""
+    runs.move(txn, run_id, RunState.WAITING, activity=None, **changes)
+    decided = gate_rows.answered(txn.conn, run_id, NEVER_US)
+    heeded = [row["effective_at"] for row in decided if answers.concerns_replay(blobs, row)]
+    if heeded:
+        runs.make_ready(txn, run_id, min(heeded))

@@ -110,3 +110,16 @@ def rebase(txn: Txn, hold: Hold, identity: Identity, fresh_gate: str) -> None:
     numbers = [item[0] for item in items_of(txn.conn, hold, identity)]
     file_ops.forget(txn, gate_id)
     gates.rebase(txn, gate_id, fresh_gate, numbers)
+
+
+def void(txn: Txn, hold: Hold, identity: Identity) -> None:
+    """The approval behind a set covers nothing any more: what of it is unspent, its journal and its claims are dropped."""
+    gate_id = _intent(txn.conn, hold, identity)["gate_id"]
+    file_ops.forget(txn, gate_id)
+    gates.void_seals(txn, gate_id)
+    gates.drop_claims(txn, gate_id)
+
+
+def anchor_of(conn: Connection, hold: Hold, identity: Identity) -> Row:
+    """The gate whose approval a set was begun under."""
+    return gates.get(conn, _intent(conn, hold, identity)["gate_id"])

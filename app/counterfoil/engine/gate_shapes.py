@@ -36,15 +36,16 @@ def checked_spec(spec: Any, name: str) -> dict[str, Any]:
     """
     if not isinstance(spec, dict) or spec.keys() != _KEYS or KINDS.get(name) != spec["kind"]:
         raise Breach(f"a gate of a shape that {name} does not make")
+    plan = _list(spec["plan"])
     try:
-        check_plain([spec["evidence"], spec["figures"], spec["fields"], [item["body"] for item in spec["plan"]]])
+        check_plain([spec["evidence"], spec["figures"], spec["fields"], [item["body"] for item in plan]])
     except Unrecordable as problem:
         raise Breach(f"a gate with a value of no value's shape: {problem}") from problem
     expires = spec["expires_for"]
     return {
         "kind": spec["kind"],
         "title": _named(spec["title"], TITLE_LIMIT),
-        "plan": [_item(item, len(_list(spec["plan"]))) for item in spec["plan"]],
+        "plan": [_item(item, len(plan)) for item in plan],
         "evidence": _each(spec["evidence"], _evidence),
         "flags": _each(spec["flags"], lambda flag: _line(flag, TEXT_LIMIT)),
         "fields": _fields(spec["fields"]),

@@ -233,8 +233,7 @@ def close_run(txn: Txn, run: Row, state: RunState, why: str, **changes: object) 
         return False
     gates.withdraw_all(txn, run_id, why)
     timers.cancel_all(txn, run_id)
-    if state is not RunState.DONE:
-        gates.release_unspent_claims(txn, run_id)
+    gates.release_claims(txn, run_id)
     return True
 
 

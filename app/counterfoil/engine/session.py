@@ -23,7 +23,19 @@ from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.engine.performing import StepThreads
 from counterfoil.engine.replaying import Identity, Opening, Recorded, Replay
 from counterfoil.engine.side_by_side import SideBySide
-from counterfoil.errors import Cancelled, Closed, EffectFailed, Mismatch, NotApproved, RefusedUse, Rejected, StepFailed
+from counterfoil.errors import (
+    Cancelled,
+    Closed,
+    EffectFailed,
+    FilesChanged,
+    Mismatch,
+    NotApproved,
+    RefusedUse,
+    Rejected,
+    Returned,
+    StepFailed,
+    WorkflowError,
+)
 from counterfoil.facts import Outcome, StepKind
 
 __all__ = ["Opening", "Port", "Recorded", "Session", "describe"]
@@ -207,29 +219,46 @@ class Session:
             record = self._recorded(branch, effect, reply)
         return await self._outcome(identity, record)
 
-    async def perform(self, branch: Branch, effects: Sequence[Effect]) -> list[Any]:
-        """Ask the runner to perform effects in order, as one plan: n + 1 syncs for n effects."""
+    async def perform(self, branch: Branch, effects: Sequence[Effect], on_conflict: str) -> list[Any]:
+        """Ask the runner to perform effects in order, as one plan: n + 1 syncs for n effects. One that fails is the last."""
         taken: list[tuple[Identity, Recorded | None, Effect]] = []
         for effect in effects:
             effect.refuse_if_left_out()
-            taken.append((*self._replay.take(branch, StepKind.EFFECT, effect.kind, effect.digest), effect))
+        for effect in effects:
+            identity, record = self._replay.take(branch, StepKind.EFFECT, effect.kind, effect.digest)
+            taken.append((identity, record, effect))
+            if record is not None and record.outcome != Outcome.OK:
+                branch.next_ordinal += len(effects) - len(taken)  # the identities behind it stay empty
+                return [await self._outcome(identity, record)]
         fresh = [(identity, effect) for identity, record, effect in taken if record is None]
         made: dict[Identity, Recorded] = {}
         for start in range(0, len(fresh), PLAN_FRAME):
-            made.update(await self._perform(branch, fresh[start : start + PLAN_FRAME]))
-        return [await self._outcome(identity, record or made[identity]) for identity, record, _ in taken]
+            part = fresh[start : start + PLAN_FRAME]
+            answered = await self._perform(branch, part, on_conflict)
+            made.update(answered)
+            if len(answered) < len(part):
+                break
+        return [
+            await self._outcome(identity, record or made[identity])
+            for identity, record, _ in taken
+            if record is not None or identity in made
+        ]
 
-    async def _perform(self, branch: Branch, fresh: list[tuple[Identity, Effect]]) -> dict[Identity, Recorded]:
+    async def _perform(
+        self, branch: Branch, fresh: list[tuple[Identity, Effect]], on_conflict: str
+    ) -> dict[Identity, Recorded]:
         items: list[dict[str, Any]] = []
         room = PLAN_ROOM
         for identity, effect in fresh:
             item = {"o": identity[1], **await self._effect_header(effect, room)}
             room -= len(item.get("r", "").encode("utf-8", "surrogatepass"))
             items.append(item)
-        reply = await self._line.wait({"t": "perform", "p": branch.path, "items": items})
+        reply = await self._line.wait(
+            {"t": "perform", "p": branch.path, "items": items, "raise": on_conflict == "raise"}
+        )
         return {
             identity: self._recorded(branch, effect, item)
-            for (identity, effect), item in zip(fresh, reply["items"], strict=True)
+            for (identity, effect), item in zip(fresh, reply["items"], strict=False)  # fewer when one has failed
         }
 
     async def _effect_header(self, effect: Effect, room: int = PLAN_ROOM) -> dict[str, Any]:
@@ -246,10 +275,7 @@ class Session:
         text = await self._line.text_of(identity, record)
         if record.outcome == Outcome.OK:
             return decode(text, Any, await self._line.blobs_in(text))
-        failure = json.loads(text)
-        if failure.get("kind") == "not_approved":
-            raise NotApproved(failure["message"])
-        raise EffectFailed(failure["message"])
+        raise failure_of(json.loads(text))
 
     async def gate(self, branch: Branch, name: str, spec: dict[str, Any]) -> dict[str, Any]:
         """Open a gate and wait for its decision; `spec` holds the spec and the bytes it names."""
@@ -295,3 +321,19 @@ class Session:
 def _wishes(step: Step[Any, Any]) -> dict[str, Any]:
     """How often a step may be tried again, and what is to become of it then: the author's wish, which the desk clamps."""
     return {"retries": step.retries, "raise": step.on_failure == "raise"}
+
+
+def failure_of(failure: dict[str, Any]) -> WorkflowError:
+    """The exception that a recorded failure of an effect is for the author."""
+    message = failure["message"]
+    match failure.get("kind"):
+        case "not_approved":
+            return NotApproved(message)
+        case "rejected":
+            return Rejected(failure["comment"], failure["by"])
+        case "returned":
+            return Returned(failure["comment"], failure["by"])
+        case "conflict":
+            return FilesChanged(message, failure["paths"])
+        case _:
+            return EffectFailed(message)

@@ -129,6 +129,14 @@ def _always_gated(case: Case) -> Judgement | None:
     return _ask(f"The template asks before every {visible(case.kind.partition('@')[0])}, whatever the rules say.")
 
 
+def _not_asked_for(case: Case) -> Judgement | None:
+    """A template does what its manifest asks for and nothing else; without a list (in a test) nothing is held against it."""
+    kind = case.kind.partition("@")[0]
+    if "permissions" not in case.manifest or kind in _listed(case.manifest, "permissions"):
+        return None
+    return _deny(f"The template does not ask for ‘{visible(kind)}’: add it to permissions in template.toml.")
+
+
 def _listed(manifest: dict[str, Any], key: str) -> list[Any]:
     found = manifest.get(key)
     return found if isinstance(found, list) else []
@@ -151,5 +159,6 @@ _DEFAULTS = (
     Rule(0, _requests_ask),
     Rule(1, _declared_hosts_may_be_read),
     Rule(2, _secrets_ask),
+    Rule(1, _not_asked_for),
     Rule(1000, _always_gated),  # above every rule that people can write
 )

@@ -48,9 +48,10 @@ _DECISIONS = Prepared(
         .order_by(_DECISION.c.row)
     )
 )
+_OF_DECISION = [_DECISION.c[name] for name in ("verdict", "answers", "comment", "principal", "effective_at")]
 _ANSWERED = Prepared(
     lambda: (
-        sa.select(_GATE, _DECISION.c.verdict, _DECISION.c.answers, _DECISION.c.comment, _DECISION.c.principal)
+        sa.select(_GATE, *_OF_DECISION)
         .join(_DECISION, sa.and_(_DECISION.c.gate_id == _GATE.c.gate_id, _DECISION.c.voided_at.is_(None)))
         .where(
             _OF,
@@ -63,7 +64,7 @@ _ANSWERED = Prepared(
 )
 _ANSWER_AT = Prepared(
     lambda: (
-        sa.select(_GATE, _DECISION.c.verdict, _DECISION.c.answers, _DECISION.c.comment, _DECISION.c.principal)
+        sa.select(_GATE, *_OF_DECISION)
         .join(_DECISION, sa.and_(_DECISION.c.gate_id == _GATE.c.gate_id, _DECISION.c.voided_at.is_(None)))
         .where(
             *_SLOT,
@@ -427,10 +428,36 @@ def answer_json(row: Row) -> dict[str, Any]:
     return answers
 
 
-def release_unspent_claims(txn: Txn, run_id: str) -> None:
-    """A run ended before the end: what its gates claimed and no performed effect has used may be claimed again."""
-    spent = sa.select(_SEAL.c.gate_id).where(_SEAL.c.spent_at_path.is_not(None))
-    txn.do(sa.delete(_CLAIM).where(_CLAIM.c.run_id == run_id, _CLAIM.c.gate_id.not_in(spent)))
+def drop_claims(txn: Txn, gate_id: str) -> None:
+    """What a gate was approved for will not be done under it: it claims nothing any more."""
+    txn.do(sa.delete(_CLAIM).where(_CLAIM.c.gate_id == gate_id))
+
+
+def release_claims(txn: Txn, run_id: str) -> None:
+    """A run has ended: what its gates claimed stays taken only where an effect was performed, or may have been.
+
+    An intent of a file effect without a journal has touched nothing.
+    """
+    record, intent, op = tables.record, tables.intent, tables.file_op
+    same_record = sa.and_(
+        record.c.run_id == run_id, record.c.path == _SEAL.c.spent_at_path, record.c.ordinal == _SEAL.c.spent_at_ordinal
+    )
+    performed = sa.select(sa.literal(1)).where(same_record, record.c.outcome == "ok").exists()
+    ended = sa.select(sa.literal(1)).where(same_record).exists()
+    begun = sa.select(sa.literal(1)).where(op.c.gate_id == _SEAL.c.gate_id).exists()
+    of_files = (
+        sa.select(sa.literal(1))
+        .where(
+            intent.c.run_id == run_id,
+            intent.c.path == _SEAL.c.spent_at_path,
+            intent.c.ordinal == _SEAL.c.spent_at_ordinal,
+            intent.c.kind.in_(["write_file@1", "append_rows@1", "move_files@1"]),
+        )
+        .exists()
+    )
+    in_doubt = sa.and_(~ended, sa.or_(begun, ~of_files))
+    kept = sa.select(_SEAL.c.gate_id).where(_SEAL.c.spent_at_path.is_not(None), sa.or_(performed, in_doubt))
+    txn.do(sa.delete(_CLAIM).where(_CLAIM.c.run_id == run_id, _CLAIM.c.gate_id.not_in(kept)))
 
 
 def due(conn: sa.Connection, now_us: int) -> list[Row]:
@@ -456,3 +483,8 @@ def next_effective(conn: sa.Connection, run_id: str) -> int | None:
     """The earliest instant at which a decision on this run that was not taken up takes effect."""
     at: int | None = _NEXT_EFFECTIVE.value(conn, {"rid": run_id})
     return at
+
+
+def void_seals(txn: Txn, gate_id: str) -> None:
+    """Drop the sealed items of a gate that nothing has spent."""
+    txn.do(sa.delete(_SEAL).where(_SEAL.c.gate_id == gate_id, _SEAL.c.spent_at_path.is_(None)))

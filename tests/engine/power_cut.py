@@ -80,6 +80,7 @@ class PowerCut(Harness):
         assert self._workflow is not None
         self.dark = False
         loop = self._loop = WorkflowLoop()
+        loop.set_exception_handler(_quiet)
         writer = _Writer(self.database, self)
         effects: Any = _Outside(self._effects, self)
         powers = Powers(self.database, writer, self.blobs, self.clock, effects, self._policy)
@@ -118,6 +119,12 @@ class PowerCut(Harness):
         """The outside world."""
         assert isinstance(self._effects, Ledger)
         return self._effects
+
+
+def _quiet(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A power cut leaves nobody to look at what was interrupted."""
+    if not isinstance(context.get("exception"), Crashed):
+        loop.default_exception_handler(context)
 
 
 def blank_home(folder: Path) -> Home:

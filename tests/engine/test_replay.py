@@ -355,6 +355,25 @@ def test_a_mismatch_in_one_branch_shows_at_once_while_another_waits(harness: Pow
     assert sorted(gate["kind"] for gate in harness.gates()) == ["failure", "question"]
 
 
+def test_an_answer_to_what_is_not_reached_makes_no_run_spin(harness: PowerCut) -> None:
+    """The run waits for the gate that shows the mismatch, though another answer lies ready for later."""
+
+    async def body(call: Any) -> Any:
+        await call(1)
+        return await asking("x", may="ask")
+
+    harness.start(flow(lambda: body(one)))
+    harness.advance()
+    harness.approve()
+    harness.use(flow(lambda: body(third)))
+    assert harness.advance() == RunState.WAITING
+    assert harness.run()["state"] == RunState.WAITING
+    harness.use(flow(lambda: body(one)))
+    harness.answer(choice="retry")
+    assert harness.advance() == RunState.DONE
+    assert harness.ledger.happened("x") == 1
+
+
 def test_an_effect_begun_with_other_arguments_is_no_breach_but_a_question(harness: PowerCut) -> None:
     async def body(text: str) -> Any:
         return await keyed(text)

@@ -14,7 +14,7 @@ from counterfoil.engine.holding import Breach, Hold, Identity
 from counterfoil.engine.shapes import LATEST_US, digest_in, name_in, whole
 from counterfoil.engine.uploads import Uploads
 from counterfoil.facts import Outcome, StepKind
-from counterfoil.store import gates, records, timers
+from counterfoil.store import claims, gates, records, timers
 from counterfoil.store.transactions import Txn
 
 Frame = dict[str, Any]
@@ -76,7 +76,7 @@ class WaitDesk:
 
         def operation(txn: Txn) -> None:
             found: dict[str, str] = {}
-            for row in gates.rivals(txn.conn, hold.workspace, keys, hold.run_id, held_only=False):
+            for row in claims.rivals(txn.conn, hold.workspace, keys, hold.run_id, held_only=False):
                 state = "approved" if row["held"] else f"waiting at g-{row['gate_number']}"
                 found.setdefault(row["key"], f"already in run {row['run_number']}, {state}")
             kept, in_blob = hold.powers.blobs.keep_text(canonical(found))

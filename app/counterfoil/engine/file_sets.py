@@ -14,7 +14,7 @@ from counterfoil.engine import killpoints
 from counterfoil.engine.holding import Hold, Identity
 from counterfoil.engine.ports import FileOp
 from counterfoil.store import blobs as blob_rows
-from counterfoil.store import file_ops, gates, intents
+from counterfoil.store import claims, file_ops, gates, intents
 from counterfoil.store.transactions import Connection, Row, Txn
 
 Item = tuple[int, dict[str, Any], dict[str, str | None]]
@@ -117,7 +117,7 @@ def void(txn: Txn, hold: Hold, identity: Identity) -> None:
     gate_id = _intent(txn.conn, hold, identity)["gate_id"]
     file_ops.forget(txn, gate_id)
     gates.void_seals(txn, gate_id)
-    gates.drop_claims(txn, gate_id)
+    claims.drop(txn, gate_id)
 
 
 def anchor_of(conn: Connection, hold: Hold, identity: Identity) -> Row:

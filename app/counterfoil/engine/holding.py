@@ -17,7 +17,7 @@ from counterfoil.clock import Clock
 from counterfoil.engine.ports import Effects, Policy
 from counterfoil.errors import StoreTrouble
 from counterfoil.facts import RunState
-from counterfoil.store import gates, runs, timers, trail_rows
+from counterfoil.store import claims, gates, runs, timers, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.runs import Stale
@@ -233,7 +233,7 @@ def close_run(txn: Txn, run: Row, state: RunState, why: str, **changes: object) 
         return False
     gates.withdraw_all(txn, run_id, why)
     timers.cancel_all(txn, run_id)
-    gates.release_claims(txn, run_id)
+    claims.release(txn, run_id)
     return True
 
 

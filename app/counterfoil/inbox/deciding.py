@@ -26,7 +26,7 @@ from counterfoil.errors import (
 )
 from counterfoil.facts import ENDED, GateKind, GateState, RunState, Verdict, person
 from counterfoil.inbox.finding import find_gate
-from counterfoil.store import gates, runs, trail_rows
+from counterfoil.store import claims, gates, runs, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
@@ -115,7 +115,7 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
     )
     gates.add_seals(txn, gate_id, items)
     if verdict is Verdict.APPROVED:
-        gates.hold_claims(txn, gate_id)
+        claims.hold(txn, gate_id)
     if runs.get(txn.conn, row["run_id"])["state"] in (RunState.WAITING, RunState.READY):
         runs.make_ready(txn, row["run_id"], effective)
     _note(txn, row, wish, verdict, answers, items)
@@ -272,11 +272,11 @@ def _same_kind(new: Any, old: Any) -> bool:
 
 
 def _refuse_claimed(txn: Txn, row: Row, gate_id: str) -> None:
-    keys = gates.claims(txn.conn, gate_id)
+    keys = claims.of_gate(txn.conn, gate_id)
     if not keys:
         return
     workspace = runs.get(txn.conn, row["run_id"])["workspace"]
-    held = gates.rivals(txn.conn, workspace, keys, row["run_id"], held_only=True)
+    held = claims.rivals(txn.conn, workspace, keys, row["run_id"], held_only=True)
     if held:
         rival = held[0]["run_number"]
         raise ClaimedElsewhere(

@@ -8,5 +8,6 @@ call packaging\setup.cmd start
 set "RESULT=%ERRORLEVEL%"
 popd
 if not "%RESULT%"=="0" exit /b %RESULT%
+if not defined COUNTERFOIL_CALLED_AS set "COUNTERFOIL_CALLED_AS=%~0"
 "%CHECKOUT%\.venv\Scripts\python.exe" -P -m counterfoil %*
 exit /b %ERRORLEVEL%

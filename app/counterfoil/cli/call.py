@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import sys
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from counterfoil.places import Home
 # Directional formatting characters can make one name look like another.
 _TURNERS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _UNBOUNDED = 10_000
+_COMMAND = re.compile(r"(?<![\w./:-])counterfoil (?=[a-z-]+)")
 INTERRUPTED = 130
 
 
@@ -45,6 +47,12 @@ def _harmless(character: str) -> str:
     return character
 
 
+def as_called(text: str) -> str:
+    """Printed commands under the name the program was started with, so that they can be typed again as they stand."""
+    name = os.environ.get("COUNTERFOIL_CALLED_AS")
+    return _COMMAND.sub(f"{name} ", text) if name else text
+
+
 @dataclass(slots=True)
 class Call:
     """One call; handed to every command as its context object."""
@@ -55,7 +63,7 @@ class Call:
     def line(self, text: str = "") -> None:
         """One line of data for people; in a call with --json nothing, since stdout is the document's."""
         if not self.json:
-            _write(sys.stdout, harmless(text) + "\n")
+            _write(sys.stdout, as_called(harmless(text)) + "\n")
 
     def lines(self, lines: list[str]) -> None:
         """Several lines of data for people."""
@@ -70,7 +78,7 @@ class Call:
 
     def say(self, text: str) -> None:
         """One sentence to people on stderr."""
-        _write(sys.stderr, f"counterfoil: {harmless(text)}\n")
+        _write(sys.stderr, f"counterfoil: {as_called(harmless(text))}\n")
 
     def fail(self, problem: CounterfoilError) -> None:
         """Say what is wrong: the sentence on stderr and, with --json, the error document on stdout."""

@@ -25,7 +25,13 @@ VERSION = "ab" * 32
 START = 1_700_000_000_000_000  # microseconds
 MINUTE = 60_000_000
 PEOPLE = ("user:anna", "user:ben", "schedule:Weekly payments")
-SUPPLIERS = ("Brightwater Logistics Ltd", "Halden Paper AS", "Donau Druck GmbH", "Maison Cuvier SARL", "Tallow & Sons Ltd")
+SUPPLIERS = (
+    "Brightwater Logistics Ltd",
+    "Halden Paper AS",
+    "Donau Druck GmbH",
+    "Maison Cuvier SARL",
+    "Tallow & Sons Ltd",
+)
 STEPS = ("read_invoices", "read_tables", "claims", "judge", "list_checks", "make_batch", "read_payment_file")
 _BATCH = 5000
 
@@ -297,7 +303,12 @@ def _gate(
         voided_at=None,
     )
     trail.add(
-        at + MINUTE, by, "decision", run_id, f"{by} approved “{spec['title']}”, seal {seal[:4]} {seal[4:8]}", {"gate": gate_id}
+        at + MINUTE,
+        by,
+        "decision",
+        run_id,
+        f"{by} approved “{spec['title']}”, seal {seal[:4]} {seal[4:8]}",
+        {"gate": gate_id},
     )
 
 

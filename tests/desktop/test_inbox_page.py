@@ -1,21 +1,26 @@
 """The inbox by mouse and by keyboard alone: answering, approving, undoing, sending back, rejecting; and what must never decide."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
 
+from counterfoil.desktop.frame.paper import as_html, write_pdf
 from counterfoil.desktop.gate.answers import NeedsAnswer
 from counterfoil.desktop.gate.detail import GateDetail
 from counterfoil.desktop.gate.evidence import TableSection
 from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet
+from counterfoil.desktop.gate.sources import PagePicture, SourceCard
 from counterfoil.desktop.gate.trouble import TroublePanel
 from counterfoil.desktop.inbox.page import InboxPage
 from counterfoil.desktop.office import Answer, Draft, Part, RunnerSeen, RunnerState, Tab
 from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.desktop.parts.labels import Prose
 from counterfoil.errors import AlreadyDecided
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
@@ -546,3 +551,67 @@ def test_what_was_seen_is_marked_as_read(desk: Desk) -> None:
     assert f"{79:032x}" in desk.office.read
     assert desk.office.now > NOW
     assert ME in str(desk.office.gate(f"{79:032x}").me)
+
+
+def test_the_page_a_figure_comes_from_is_shown_with_its_box(desk: Desk) -> None:
+    go(desk, 81)
+    card = shown(desk).findChild(SourceCard)
+    assert card is not None
+    desk.click(card._show)
+    picture = card.findChild(PagePicture)
+    assert picture is not None
+    assert picture.accessibleDescription() == "The figure stands at 72, 628 to 420, 662 points"
+    part = picture.heightForWidth(600)
+    desk.click(card._whole)
+    assert picture.heightForWidth(600) > part
+    assert card._whole.text() == "Around the box"
+
+
+def test_evidence_of_an_unknown_kind_is_shown_as_it_came_and_can_be_decided(desk: Desk) -> None:
+    odd = figures.batch()
+    odd["evidence"] = [{"kind": "hologram", "title": "Odd", "data": {"a": [1, 2]}, "source": None}]
+    desk.office.add(odd, bodies=figures.BODIES)
+    desk.look()
+    go(desk, 82)
+    assert "This evidence is of the kind ‘hologram’" in " ".join(
+        label.text() for label in shown(desk).findChildren(Prose)
+    )
+    desk.click(detail(desk).bar.primary)
+    assert last(desk).verdict == "approved"
+
+
+def test_fifty_rows_are_made_in_portions_and_more_on_demand(desk: Desk) -> None:
+    many = figures.exceptions()
+    many["evidence"], many["flags"] = [], []
+    many["fields"] = [
+        figures.field(f"choice.{key}", type="choice", label=f"{key}. Bill {key}", choices=["pay", "hold"])
+        for key in range(1, 51)
+    ]
+    desk.office.add(many)
+    page(desk).go_to_gate(f"{79:032x}")
+    go(desk, 81)
+    for _ in range(3):
+        desk.settle()
+    assert len(answers(desk).rows) == 30
+    desk.click(answers(desk).more)
+    assert len(answers(desk).rows) == 50
+    assert detail(desk).bar.primary.accessibleName() == "Answer 50 rows first"
+
+
+def test_a_gate_is_put_on_paper(desk: Desk, tmp_path: Path) -> None:
+    target = tmp_path / "gate.pdf"
+    seen = desk.office.gate(f"{81:032x}")
+    write_pdf(str(target), seen, NOW)
+    assert target.read_bytes().startswith(b"%PDF")
+    written = as_html(seen, NOW)
+    assert "GB29 NWBK 6016 1331 9268 19" in written
+    hostile = dataclasses.replace(seen, document={**seen.document, "title": "<script>x</script>"})
+    assert "<script>" not in as_html(hostile, NOW)
+
+
+def test_saving_as_pdf_asks_for_a_name_without_a_loop_of_its_own(desk: Desk) -> None:
+    inside(desk)
+    desk.press(Qt.Key.Key_P, CTRL)
+    dialog = desk.window.findChild(QFileDialog)
+    assert dialog is not None
+    dialog.reject()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge
+from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes
 
 PAGES = {
@@ -30,6 +31,9 @@ class Page(Protocol):
 
     def find_here(self) -> None:
         """Ctrl+F."""
+
+    def commands(self) -> list[Command]:
+        """What Ctrl+K can find on this page."""
 
     def panes(self) -> list[QWidget]:
         """Where F6 goes, in order."""

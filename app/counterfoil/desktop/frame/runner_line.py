@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.office import RunnerSeen, RunnerState
-from counterfoil.desktop.parts.boxes import Box, Pane
+from counterfoil.desktop.parts.boxes import Pane, Popover
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import put, row
@@ -53,7 +53,7 @@ class RunnerLine(Pane):
         self.start.clicked.connect(self.start_wanted)
         self.start.hide()
         self.put(self._face, self.start)
-        self._popover: Box | None = None
+        self._popover: Popover | None = None
 
     def show_runner(self, seen: RunnerSeen) -> None:
         """How it does."""
@@ -71,12 +71,14 @@ class RunnerLine(Pane):
     @Slot()
     def _toggle(self) -> None:
         if self._popover is not None:
+            self._popover.hide()
             self._popover.deleteLater()
             self._popover = None
+            self._face.setFocus()
             return
         window = self.window()
-        box = Box("popover", gap=6, margins=(16, 14, 16, 14))
-        box.setParent(window)
+        box = Popover(window, width=320)
+        box.closed.connect(self._toggle)
         for sentence in self._sentences():
             box.put(Prose(sentence, "body"))
         line = row(gap=8, margins=(0, 6, 0, 0))
@@ -84,7 +86,6 @@ class RunnerLine(Pane):
         close.clicked.connect(self._toggle)
         put(line, None, close)
         box.put(line)
-        box.setFixedWidth(320)
         box.adjustSize()
         corner = self.mapTo(window, QPoint(12, -box.sizeHint().height() - 8))
         box.move(corner)
@@ -101,7 +102,7 @@ class RunnerLine(Pane):
                 "The runner is off. Nothing starts or goes on; decisions are kept and take effect when it starts."
             )
         if seen.since is not None:
-            said.append(f"Running since {times.when(seen.since, now)}, process {seen.pid}.")
+            said.append(f"Running since {times.in_sentence(times.when(seen.since, now))}, process {seen.pid}.")
         if seen.state == RunnerState.RUNNING:
             doing = ", ".join(one_line(title) for title in seen.doing)
             said.append(f"It works on: {doing}." if doing else "It waits for something to do.")

@@ -5,6 +5,7 @@ It is on the screen before a page is loaded: until then rows of the right height
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Slot
@@ -14,8 +15,10 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 from counterfoil.clock import Clock
 from counterfoil.desktop import icons
 from counterfoil.desktop.bridge import ACTIVE, HIDDEN, Bridge, Trouble
+from counterfoil.desktop.commands import Command
 from counterfoil.desktop.frame import pages
 from counterfoil.desktop.frame.first_run import FirstRun
+from counterfoil.desktop.frame.palette import Palette
 from counterfoil.desktop.frame.paper import save_as_pdf
 from counterfoil.desktop.frame.sidebar import PAGES, Sidebar
 from counterfoil.desktop.office import Changes, Counts, GateSeen, Part, RunnerSeen, RunnerState, Workspace
@@ -26,6 +29,7 @@ from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.theme import Theme
 from counterfoil.desktop.tokens import INBOX_ROW, LEAST, LIST, WINDOW
 from counterfoil.desktop.words import times
+from counterfoil.desktop.words.plain import one_line
 
 _SECOND = 1000  # milliseconds
 FIRST_TEMPLATE = "pay-invoices"
@@ -43,6 +47,9 @@ class Window(QMainWindow):
         self._minute = 0
         self.pages: dict[str, Any] = {}
         self._first_run: FirstRun | None = None
+        self._palette: Palette | None = None
+        self._back: QWidget | None = None
+        self._workspaces: tuple[Workspace, ...] = ()
         self.counts = Counts()
         self.runner = RunnerSeen(RunnerState.STARTING)
         self.setWindowTitle("Counterfoil")
@@ -127,6 +134,18 @@ class Window(QMainWindow):
         self.show_page("inbox")
         self.pages["inbox"].go_to_gate(str(gate_id))
 
+    @Slot()
+    def open_palette(self) -> None:
+        """Ctrl+K; once more closes it."""
+        if self._palette is not None:
+            self._close_palette()
+            return
+        self._back = QApplication.focusWidget()
+        self._palette = Palette(self, self._commands())
+        self._palette.closed.connect(self._close_palette)
+        self._palette.chosen.connect(self._do)
+        self._palette.open()
+
     def raise_again(self) -> None:
         """A second start: this window comes to the front."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -176,6 +195,7 @@ class Window(QMainWindow):
             shortcut.setProperty("page", key)
             shortcut.activated.connect(self._page_key)
         for keys, slot in (
+            ("Ctrl+K", self.open_palette),
             ("Ctrl+Shift+W", self.sidebar.switcher.open_menu),
             ("Ctrl+F", self._find_here),
             ("F6", self._next_pane),
@@ -217,6 +237,7 @@ class Window(QMainWindow):
         self._ask_frame(frozenset({Part.RUNNER}))
 
     def _show_workspaces(self, workspaces: tuple[Workspace, ...]) -> None:
+        self._workspaces = workspaces
         self.sidebar.switcher.show_workspaces(workspaces)
 
     @Slot(object)
@@ -237,6 +258,46 @@ class Window(QMainWindow):
         line = row(held, margins=(16, 12, 16, 4))
         put(line, Banner("bad", trouble.message, [close], detail=trouble.next_step))
         put(self._notice, held)
+
+    @Slot()
+    def _close_palette(self) -> None:
+        if self._palette is not None:
+            self._palette.hide()
+            self._palette.deleteLater()
+            self._palette = None
+        if self._back is not None and self._back.isVisible():
+            self._back.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _commands(self) -> list[Command]:
+        """Pages, gates, runs and templates that are known here, workspaces, looks."""
+        made = [
+            Command("page", f"Go to {words}", key, f"Ctrl+{number}") for number, (key, words, _) in enumerate(PAGES, 1)
+        ]
+        for page in self.pages.values():
+            made.extend(page.commands())
+        made.append(Command("workspace", "All workspaces", "", "workspace"))
+        made.extend(Command("workspace", one_line(one.name), one.path, "workspace") for one in self._workspaces)
+        looks = (("system", "Look as the system does"), ("light", "Look light"), ("dark", "Look dark"))
+        made.extend(Command("look", words, mode, "look") for mode, words in looks)
+        return made
+
+    @Slot(object)
+    def _do(self, command: object) -> None:
+        if isinstance(command, Command):
+            acts: dict[str, Callable[[str], object]] = {
+                "page": self.show_page,
+                "gate": self.show_gate,
+                "run": self.show_run,
+                "checkpoint": self._show_plug,
+                "template": self._open_template,
+                "workspace": lambda path: self.choose_workspace(path or None),
+                "look": self._choose_look,
+            }
+            acts[command.act](command.what)
+
+    def _open_template(self, path: str) -> None:
+        self.show_page("templates")
+        self.pages["templates"].open_template(path)
 
     @Slot()
     def _dismiss_notice(self) -> None:

@@ -12,12 +12,14 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest
+from counterfoil.desktop.commands import Command
 from counterfoil.desktop.gate.detail import GateDetail
 from counterfoil.desktop.inbox.bulk import BulkPanel
 from counterfoil.desktop.inbox.pane import InboxPane
 from counterfoil.desktop.office import Changes, Counts, InboxRow, Part, RunnerSeen, Tab
 from counterfoil.desktop.parts.layouts import row
 from counterfoil.desktop.tokens import LIST
+from counterfoil.desktop.words.plain import one_line
 
 _DETAIL, _BULK, _WELCOME = 0, 1, 2
 LEAST_LIST = 300
@@ -118,6 +120,14 @@ class InboxPage(QWidget):
         """Ctrl+F."""
         self.pane.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.pane.search.selectAll()
+
+    def commands(self) -> list[Command]:
+        """Gates of the list, and the checkpoint of the run whose gate is open."""
+        rows = [entry for entry in self.pane.adapter.entries if isinstance(entry, InboxRow)][:200]
+        made = [Command("gate", one_line(row.title), row.gate_id, f"gate g-{row.number}") for row in rows]
+        if self.detail.run_id:
+            made.append(Command("checkpoint", "Show the checkpoint", self.detail.run_id, "of this run"))
+        return made
 
     def panes(self) -> list[QWidget]:
         """Where F6 goes, in order."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 
 from counterfoil.desktop.parts.buttons import Button
@@ -44,6 +44,26 @@ class Pane(QWidget):
         """Add to the column."""
         put(self.lines, *things)
         return self
+
+
+class Popover(Box):
+    """Stands over the page until it is closed; Esc closes it and decides nothing.
+
+    Signals:
+        closed(): a person is done with it.
+    """
+
+    closed = Signal()
+
+    def __init__(self, over: QWidget, *, width: int) -> None:
+        super().__init__("popover", gap=6, margins=(16, 14, 16, 14))
+        self.setParent(over)
+        self.setFixedWidth(width)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        event.accept()
 
 
 class Rule(QFrame):

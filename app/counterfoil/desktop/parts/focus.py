@@ -6,6 +6,7 @@ and Qt itself knows whether the focus was last moved by a key (WA_KeyboardFocusC
 
 from __future__ import annotations
 
+import shiboken6
 from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QFocusFrame, QScrollArea, QWidget
@@ -34,6 +35,8 @@ class FocusRing(QFocusFrame):
 
     @Slot(QWidget, QWidget)
     def _moved(self, _old: QWidget | None, new: QWidget | None) -> None:
+        if not shiboken6.isValid(self._window) or not shiboken6.isValid(self):
+            return  # the window is being taken apart, and its parts lose the focus one after the other
         by_key = self._window.testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
         wanted = by_key and new is not None and self._window.isAncestorOf(new) and _takes_ring(new)
         self.setWidget(new if wanted else None)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QSplitter, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest
+from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes, Part, RunRow
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
@@ -20,7 +21,7 @@ from counterfoil.desktop.runs.list_view import ROW, RunsAdapter, RunsView
 from counterfoil.desktop.runs.rows import chosen, counts
 from counterfoil.desktop.tokens import LIST
 from counterfoil.desktop.words.numbers import number
-from counterfoil.desktop.words.plain import quoted
+from counterfoil.desktop.words.plain import one_line, quoted
 from counterfoil.desktop.words.runs import CHIPS
 
 LEAST_LIST = 300
@@ -91,6 +92,10 @@ class RunsPage(QWidget):
         """Ctrl+F."""
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
+
+    def commands(self) -> list[Command]:
+        """Runs of the list."""
+        return [Command("run", one_line(row.title), row.run_id, f"run {row.number}") for row in self._rows[:200]]
 
     def panes(self) -> list[QWidget]:
         """Where F6 goes, in order."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
+from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes, Part, TemplateCard, TemplateSeen, Workspace
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.labels import Label
@@ -18,6 +19,7 @@ from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.templates.folder_sheet import FolderSheet
 from counterfoil.desktop.templates.gallery import Gallery
 from counterfoil.desktop.templates.run_form import RunForm
+from counterfoil.desktop.words.plain import one_line
 
 _WAITING, _GALLERY, _FORM, _TROUBLE = 0, 1, 2, 3
 
@@ -110,6 +112,14 @@ class TemplatesPage(Pane):
     def find_here(self) -> None:
         """Ctrl+F."""
         self.search.setFocus()
+
+    def commands(self) -> list[Command]:
+        """Templates that can run."""
+        return [
+            Command("template", f"Run {one_line(card.title)}…", card.path, "template")
+            for card in self._cards
+            if not card.trouble
+        ]
 
     def panes(self) -> list[QWidget]:
         """Where F6 goes."""

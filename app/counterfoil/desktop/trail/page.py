@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest
+from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes, Document, Part
 from counterfoil.desktop.office import TrailPage as Entries
 from counterfoil.desktop.parts.boxes import Banner, Box, Nothing, Pane, Skeleton
@@ -88,6 +89,10 @@ class TrailPage(Pane):
         """Ctrl+F."""
         self.search.setFocus()
         self.search.selectAll()
+
+    def commands(self) -> list[Command]:
+        """Nothing of its own."""
+        return []
 
     def panes(self) -> list[QWidget]:
         """Where F6 goes."""

@@ -1,0 +1,326 @@
+"""The frame: counts that agree everywhere, the runner line, pages by keys, the first run from the card to the written file."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QMenu, QPushButton
+
+from counterfoil.desktop.commands import Command, found
+from counterfoil.desktop.frame.palette import CommandsAdapter
+from counterfoil.desktop.frame.runner_line import words_of
+from counterfoil.desktop.inbox.welcome import WelcomeCard
+from counterfoil.desktop.office import Part, Progress, RunnerSeen, RunnerState
+from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.desktop.parts.focus import FocusRing
+from counterfoil.desktop.theme import current
+from counterfoil.errors import RunnerTrouble
+from desktop import figures
+from desktop.conftest import Desk, MakeDesk
+from desktop.fake_office import FakeOffice
+from desktop.figures import NOW, WORKSPACE
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def empty_office() -> FakeOffice:
+    office = FakeOffice()
+    office.documents.clear()
+    office.run_rows.clear()
+    return office
+
+
+def card_of(desk: Desk) -> WelcomeCard | None:
+    """The card of the first run, while there is one."""
+    first = desk.window._first_run
+    return first.card if first is not None else None
+
+
+def test_the_window_is_there_before_anything_is_asked(make_desk: MakeDesk) -> None:
+    desk = make_desk(begin=False)
+    assert desk.window.isVisible()
+    assert desk.window.pages == {}
+    assert desk.window.stack.currentWidget() is desk.window._skeleton
+
+
+def test_one_number_everywhere(desk: Desk) -> None:
+    inbox = desk.window.pages["inbox"]
+    assert desk.window.windowTitle() == "Counterfoil (6)"
+    assert inbox.pane.tabs.segments["for_me"].badge == "6"
+    assert desk.window.sidebar.buttons["inbox"].accessibleName() == "Inbox, 6 gates for you"
+    desk.click(inbox.detail.bar.primary)
+    desk.look()
+    assert desk.window.windowTitle() == "Counterfoil (5)"
+    assert inbox.pane.tabs.segments["for_me"].badge == "5"
+    assert desk.window.sidebar.buttons["inbox"].accessibleName() == "Inbox, 5 gates for you"
+
+
+@pytest.mark.parametrize(
+    "key, name", [(Qt.Key.Key_2, "runs"), (Qt.Key.Key_3, "templates"), (Qt.Key.Key_4, "trail"), (Qt.Key.Key_1, "inbox")]
+)
+def test_pages_by_keys_are_made_when_first_wanted(desk: Desk, key: Qt.Key, name: str) -> None:
+    assert set(desk.window.pages) == {"inbox"}
+    desk.press(key, CTRL)
+    assert desk.window.stack.currentWidget() is desk.window.pages[name]
+    assert [
+        button for button, widget in desk.window.sidebar.buttons.items() if widget.property("chosen") == "true"
+    ] == [name]
+
+
+def test_f6_goes_round_the_panes(desk: Desk) -> None:
+    inbox = desk.window.pages["inbox"]
+    stops = []
+    for _ in range(3):
+        desk.press(Qt.Key.Key_F6)
+        stops.append(desk.focus())
+    assert stops == [inbox.detail.page.head.title, desk.window.sidebar.buttons["inbox"], inbox.pane.view]
+    desk.press(Qt.Key.Key_F6, SHIFT)
+    assert desk.focus() is desk.window.sidebar.buttons["inbox"]
+
+
+def test_the_ring_is_there_for_keys_and_not_for_the_mouse(desk: Desk) -> None:
+    ring = desk.window.findChild(FocusRing)
+    assert ring is not None
+    inbox = desk.window.pages["inbox"]
+    inbox.pane.search.setFocus(Qt.FocusReason.TabFocusReason)
+    desk.press(Qt.Key.Key_Tab)
+    assert ring.widget() is desk.focus()
+    desk.click(inbox.detail.bar.send_back)
+    assert ring.widget() is None or ring.widget() is desk.focus()
+
+
+@pytest.mark.parametrize(
+    "seen, head, tail",
+    [
+        (RunnerSeen(RunnerState.RUNNING, last_saved=NOW), "Running", "Last saved 08:55:12"),
+        (RunnerSeen(RunnerState.STARTING), "Starting…", ""),
+        (RunnerSeen(RunnerState.OFF), "Off", "Nothing starts or goes on."),
+        (RunnerSeen(RunnerState.SILENT, last_sign=NOW), "No sign of life since 08:55", ""),
+    ],
+)
+def test_runner_line_says_how_it_does(seen: RunnerSeen, head: str, tail: str) -> None:
+    assert words_of(seen) == (head, tail)
+
+
+def test_runner_is_started_from_its_line(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    office.runner_seen = RunnerSeen(RunnerState.OFF)
+    desk = make_desk(office)
+    line = desk.window.sidebar.runner
+    assert line.start.isVisible()
+    desk.click(line.start)
+    desk.look()
+    assert ("start_runner", None) in office.log
+    assert not line.start.isVisible()
+
+
+def test_the_line_says_more_when_asked(desk: Desk) -> None:
+    line = desk.window.sidebar.runner
+    desk.click(line._face)
+    assert line._popover is not None
+    assert "It works on: Update Q4 price list." in [
+        label.text() for label in line._popover.findChildren(type(desk.window.pages["inbox"].detail.bar.silence))
+    ]
+    desk.press(Qt.Key.Key_Escape)
+    assert line._popover is None
+
+
+def test_trouble_that_nobody_expected_is_said_and_closed_by_the_person(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    office.runner_seen = RunnerSeen(RunnerState.OFF)
+    desk = make_desk(office)
+
+    def refuse() -> None:
+        raise RunnerTrouble("The runner did not start.", "See its log.")
+
+    office.start_runner = refuse  # type: ignore[method-assign]
+    desk.click(desk.window.sidebar.runner.start)
+    banner = next(one for one in desk.window.findChildren(Banner) if one.words.text() == "The runner did not start.")
+    desk.click(banner.findChild(QPushButton))
+    assert not [
+        one for one in desk.window.findChildren(Banner) if one.isVisible() and "did not start" in one.words.text()
+    ]
+
+
+def test_workspaces_and_looks_in_one_menu(desk: Desk) -> None:
+    desk.press(Qt.Key.Key_W, CTRL, SHIFT)
+    menu = desk.window.findChild(QMenu)
+    assert menu is not None
+    actions = {action.text(): action for action in menu.actions() if action.text()}
+    assert list(actions) == ["All workspaces", "Payables", "Sales", "Look as the system does", "Light", "Dark"]
+    assert isinstance(actions["Payables"], QAction)
+    actions["Payables"].trigger()
+    menu.close()
+    desk.settle()
+    assert desk.window.sidebar.switcher.accessibleName() == "Workspace: Payables"
+
+
+def test_the_look_is_kept(desk: Desk) -> None:
+    try:
+        desk.window._choose_look("dark")
+        assert current().name == "dark"
+        assert desk.window._settings.value("look") == "dark"
+    finally:
+        desk.window._choose_look("light")
+
+
+def test_a_second_start_raises_the_window(desk: Desk) -> None:
+    desk.window.showMinimized()
+    desk.settle()
+    assert desk.bridge.paces[-1] == 0.5  # hidden: it looks less often
+    desk.window.raise_again()
+    desk.settle()
+    assert not desk.window.isMinimized()
+    assert desk.bridge.paces[-1] == 0.1
+
+
+# -------------------------------------------------------------------------------------------------------- the first run
+
+
+def test_the_first_run_from_the_card_to_the_written_file(make_desk: MakeDesk) -> None:
+    office = empty_office()
+    desk = make_desk(office)
+    inbox = desk.window.pages["inbox"]
+    first = desk.window._first_run
+    assert first is not None
+    card = first.card
+    assert card is not None
+    assert card.isVisible()
+    assert desk.focus() is card.start
+    run_id = f"{12:032x}"
+    office.progress_seen = [
+        Progress(run_id, "running", "Reading 9 of 14", 9, 14, (("T-3310.xml", ""), ("BW-7741.pdf", "account changed")))
+    ]
+    desk.press(Qt.Key.Key_Space)
+    assert ("start_sample", None) in office.log
+    assert card.card.accessibleName() == "Reading 9 of 14"
+    office.add(figures.exceptions(), figures=figures.EXCEPTION_FIGURES)
+    office.run_rows = []
+    office.progress_seen = [Progress(run_id, "waiting", "", gate_id=f"{81:032x}")]
+    card._look()
+    desk.settle()
+    assert inbox.detail.gate_id == f"{81:032x}"
+    assert desk.focus() is inbox.detail.page.head.title
+    assert inbox.detail.page.answers._hint.text() == "Two things need your answer first."
+    assert inbox.detail.bar.silence.text().startswith("Nothing has been written yet.")
+    desk.later()
+    for row in inbox.detail.page.answers.rows:
+        desk.click(row.choice.segments["hold"])
+    desk.click(inbox.detail.bar.primary)
+    assert inbox.detail.bar._hint.text() == "You have 5 seconds to take it back."
+    assert inbox.detail.bar._hint.isVisible()
+    result = {
+        "summary": "payments/r-12.xml is written: 12 payments, €41,208.90. Nothing was sent to a bank. Upload it in your bank's portal."
+    }
+    office.progress_seen = [Progress(run_id, "done", "", result=result, folder="/tmp")]
+    desk.bridge.changed_now(Part.RUNS)
+    desk.settle()
+    assert first.card is not None
+    assert first.card.card.accessibleName() == "payments/r-12.xml is written: 12 payments, €41,208.90."
+    words = [button.accessibleName() for button in first.card.findChildren(QPushButton)]
+    assert words == ["Open folder", "See every step", "Use your own folder", "Pull the plug and watch it carry on"]
+
+
+def test_the_result_does_not_pull_anybody_back(make_desk: MakeDesk) -> None:
+    office = empty_office()
+    desk = make_desk(office)
+    first = desk.window._first_run
+    assert first is not None
+    assert first.card is not None
+    run_id = f"{12:032x}"
+    office.progress_seen = [Progress(run_id, "waiting", "", gate_id=f"{81:032x}")]
+    office.add(figures.exceptions())
+    office.add(figures.question())
+    desk.click(first.card.start)
+    desk.window.pages["inbox"].go_to_gate(f"{70:032x}")
+    desk.settle()
+    office.progress_seen = [Progress(run_id, "done", "", result={})]
+    desk.bridge.changed_now(Part.RUNS)
+    desk.settle()
+    assert card_of(desk) is None
+    assert desk.window.pages["inbox"].detail.gate_id == f"{70:032x}"
+
+
+def test_a_sample_that_cannot_start_says_why(make_desk: MakeDesk) -> None:
+    office = empty_office()
+
+    def refuse() -> str:
+        raise RunnerTrouble("The sample could not be copied.", "Free some space.")
+
+    office.start_sample = refuse  # type: ignore[method-assign]
+    desk = make_desk(office)
+    first = desk.window._first_run
+    assert first is not None
+    assert first.card is not None
+    desk.click(first.card.start)
+    assert [banner.words.text() for banner in first.card.findChildren(Banner)] == ["The sample could not be copied."]
+    assert first.card.start.isEnabled()
+
+
+def test_own_folder_leads_to_the_form_with_measured_facts(make_desk: MakeDesk) -> None:
+    desk = make_desk(empty_office())
+    first = desk.window._first_run
+    assert first is not None
+    assert first.card is not None
+    desk.click(first.card.own)
+    templates = desk.window.pages["templates"]
+    assert templates.sheet is not None
+    templates.sheet.take(WORKSPACE)
+    desk.settle()
+    assert templates.sheet.act.text() == "Use this folder"
+    desk.click(templates.sheet.act)
+    assert templates.form.isVisible()
+    assert templates.form.mapTo(desk.window, QPoint(0, 0)).x() > 0
+
+
+# ------------------------------------------------------------------------------------------------------------- Ctrl+K
+
+
+def test_commands_are_found_by_words_and_keys_by_a_question_mark() -> None:
+    offered = [
+        Command("page", "Go to Inbox"),
+        Command("gate", "Send credit note", "g", "gate g-79"),
+        Command("run", "Credit", "r"),
+    ]
+    assert [command.title for command in found(offered, "credit")] == ["Credit", "Send credit note"]
+    assert [command.title for command in found(offered, "g-79")] == ["Send credit note"]
+    assert found(offered, "nothing like it") == []
+    assert {command.act for command in found(offered, "?")} == {"none"}
+
+
+def test_the_palette_goes_to_a_gate_and_decides_nothing(desk: Desk) -> None:
+    desk.press(Qt.Key.Key_K, CTRL)
+    desk.type("cost centre")
+    desk.press(Qt.Key.Key_Return)
+    assert desk.window.pages["inbox"].detail.gate_id == f"{70:032x}"
+    assert desk.decisions() == []
+    assert desk.window._palette is None
+
+
+def test_the_palette_shows_the_checkpoint_of_this_run(desk: Desk) -> None:
+    desk.press(Qt.Key.Key_K, CTRL)
+    desk.type("checkpoint")
+    desk.press(Qt.Key.Key_Return)
+    assert desk.window.pages["runs"].detail.tabs.chosen == "checkpoint"
+
+
+def test_the_palette_gives_the_focus_back(desk: Desk) -> None:
+    here = desk.focus()
+    desk.press(Qt.Key.Key_K, CTRL)
+    desk.press(Qt.Key.Key_Down)
+    desk.press(Qt.Key.Key_Escape)
+    assert desk.focus() is here
+    desk.press(Qt.Key.Key_K, CTRL)
+    desk.type("?")
+    desk.press(Qt.Key.Key_Return)  # a key that is only listed does nothing
+    assert desk.window._palette is not None
+    desk.press(Qt.Key.Key_K, CTRL)
+    assert desk.window._palette is None
+
+
+def test_the_palettes_list_keeps_qts_rules(desk: Desk) -> None:
+    adapter = CommandsAdapter()
+    QAbstractItemModelTester(adapter, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    adapter.show_commands(found([Command("page", "Go to Inbox", "inbox", "Ctrl+1")], ""))
+    adapter.show_commands([])
+    assert adapter.rowCount() == 0

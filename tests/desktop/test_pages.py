@@ -1,0 +1,268 @@
+"""Runs, checkpoint, templates and trail on the fake office, by mouse and keyboard."""
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from counterfoil.desktop.gate.files import FileCard
+from counterfoil.desktop.gate.sheets import WordsSheet
+from counterfoil.desktop.office import FolderFacts, Plug
+from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.desktop.parts.labels import Prose
+from counterfoil.errors import WrongWorkspace
+from desktop.conftest import Desk, MakeDesk
+from desktop.fake_office import FakeOffice
+from desktop.figures import NOW, WORKSPACE
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+SECOND = 1_000_000
+
+
+def texts(widget: QWidget) -> str:
+    """Everything that is written in a part of the window."""
+    return "\n".join(label.text() for label in widget.findChildren(Prose) if label.isVisible())
+
+
+@pytest.fixture
+def runs(desk: Desk) -> Any:
+    desk.window.show_page("runs")
+    desk.settle()
+    return desk.window.pages["runs"]
+
+
+@pytest.fixture
+def templates(desk: Desk) -> Any:
+    desk.window.choose_workspace(WORKSPACE)
+    desk.window.show_page("templates")
+    desk.settle()
+    return desk.window.pages["templates"]
+
+
+# ---------------------------------------------------------------------------------------------------------------- runs
+
+
+def test_the_newest_run_is_shown_with_its_steps(desk: Desk, runs: Any) -> None:
+    assert runs.detail.run_id == f"{12:032x}"
+    assert runs.detail.tabs.chosen == "steps"
+    runs.view.setFocus()
+    desk.press(Qt.Key.Key_Down)
+    assert runs.detail.run_id == f"{11:032x}"
+
+
+def test_a_run_that_is_done_shows_its_result_first(desk: Desk, runs: Any) -> None:
+    runs.show_run(f"{5:032x}")
+    desk.settle()
+    assert runs.detail.tabs.chosen == "result"
+    assert "€41,208.90" in texts(runs.detail.result)
+    assert not runs.detail.stop.isVisible()
+
+
+def test_chips_narrow_the_list(desk: Desk, runs: Any) -> None:
+    desk.click(runs.chips["done"])
+    assert [row.number for row in runs.adapter.rows] == [5, 4]
+    desk.press(Qt.Key.Key_F, CTRL)
+    desk.type("nobody")
+    assert runs.nothing.head.text() == "No run matches ‘nobody’."
+
+
+def test_the_run_leads_to_its_question(desk: Desk, runs: Any) -> None:
+    desk.click(runs.detail.to_gate)
+    assert desk.window.stack.currentWidget() is desk.window.pages["inbox"]
+
+
+def test_stopping_asks_for_a_reason(desk: Desk, runs: Any) -> None:
+    desk.click(runs.detail.stop)
+    sheet = runs.detail.sheet
+    assert isinstance(sheet, WordsSheet)
+    desk.press(Qt.Key.Key_Escape)
+    assert not [act for act, _ in desk.office.log if act == "cancel_run"]
+    desk.click(runs.detail.stop)
+    desk.type("started by mistake")
+    desk.click(runs.detail.sheet.act)
+    assert ("cancel_run", (f"{12:032x}", "started by mistake")) in desk.office.log
+    assert "Stopped. Nothing more is written or sent." in texts(runs.detail)
+
+
+def test_parallel_work_opens_by_key_and_exact_shows_more(desk: Desk, runs: Any) -> None:
+    view = runs.detail.steps
+    view.setFocus()
+    view.setCurrentIndex(runs.detail.steps_adapter.index(1))
+    before = runs.detail.steps_adapter.rowCount()
+    desk.press(Qt.Key.Key_Return)
+    assert runs.detail.steps_adapter.rowCount() == before + 3
+    desk.click(runs.detail.exact.segments["exact"])
+    assert runs.detail.steps_adapter.exact
+
+
+def test_run_again_fills_the_form_with_what_it_was_started_with(desk: Desk, runs: Any) -> None:
+    desk.click(runs.detail.again)
+    form = desk.window.pages["templates"].form
+    assert form.isVisible()
+    assert form.values()["debtor_iban"] == "DE75512108001245126199"
+    assert form.values()["folder"] == "invoices"
+
+
+def test_the_four_answers_and_the_plug(desk: Desk, runs: Any) -> None:
+    runs.show_run(f"{10:032x}", tab="checkpoint")
+    desk.settle()
+    tab = runs.detail.checkpoint
+    said = texts(tab)
+    assert "counterfoil.db, row 48,211. Saved 08:55:12.204, flushed to disk. 1.3 MB." in said
+    assert "Nobody. This run makes no paid calls." in said
+    assert "carried on from ‘Run checks’" in said
+    desk.click(tab.plug)
+    assert tab.sheet is not None
+    assert not [act for act, _ in desk.office.log if act == "pull_the_plug"]
+    desk.office.plug = [
+        Plug(NOW),
+        Plug(NOW, NOW + SECOND, "run_checks", None, None),
+        Plug(NOW, NOW + SECOND, "run_checks", 0, 0),
+    ]
+    pull = next(button for button in tab.sheet.findChildren(QPushButton) if button.text().strip() == "Pull the plug")
+    desk.click(pull)
+    assert ("pull_the_plug", f"{10:032x}") in desk.office.log
+    assert "Ended 08:55:12. Waiting for it to come back…" in texts(tab)
+    tab._look()
+    desk.settle()
+    tab._look()
+    desk.settle()
+    assert "Carried on at ‘Run checks’. 0 steps repeated, 0 effects repeated." in texts(tab)
+    assert not tab._looks.isActive()
+
+
+def test_files_of_a_run_are_shown_as_people_read_them(desk: Desk, runs: Any) -> None:
+    runs.show_run(f"{5:032x}", tab="files")
+    desk.settle()
+    cards = runs.detail.files.findChildren(FileCard)
+    assert len(cards) == 4
+    desk.click(cards[1]._tabs.segments["raw"])
+    desk.click(cards[1]._tabs.segments["whole"])
+    assert "12 rows added at the end · 8.1 kB before, 9.3 kB after" in texts(cards[1])
+
+
+def test_no_runs_leads_to_templates(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    office.run_rows.clear()
+    desk = make_desk(office)
+    desk.window.show_page("runs")
+    desk.settle()
+    page = desk.window.pages["runs"]
+    assert page.nothing.head.text() == "No runs yet. Start one from Templates."
+    desk.click(page._templates)
+    assert desk.window.stack.currentWidget() is desk.window.pages["templates"]
+
+
+# ----------------------------------------------------------------------------------------------------------- templates
+
+
+def test_cards_say_what_comes_out_and_what_is_wrong(desk: Desk, templates: Any) -> None:
+    names = [card.accessibleName() for card in templates.gallery.cards]
+    assert names[0].startswith("Supplier payments. A checked payment file from a folder of invoices. No llm needed")
+    broken = next(card for card in templates.gallery.cards if "tittle" in card.accessibleName())
+    assert not broken.button.isEnabled()
+    assert broken.button.text().strip() == "Cannot run"
+    desk.press(Qt.Key.Key_F, CTRL)
+    desk.type("letters")
+    assert len(templates.gallery.cards) == 1
+
+
+def test_the_form_is_filled_checked_and_run_by_keyboard(desk: Desk, templates: Any) -> None:
+    templates.gallery.cards[0].button.setFocus()
+    desk.press(Qt.Key.Key_Space)
+    form = templates.form
+    assert desk.focus() is form.fields[0]._editor
+    assert form.run.accessibleName() == "Fill in 1 field first"
+    assert form.fields[1].remembered.isVisible()
+    desk.type("invoices")
+    form._check()
+    desk.settle()
+    assert form.run.accessibleName() == "Run"
+    form.run.setFocus()
+    desk.press(Qt.Key.Key_Space)
+    started = [what for act, what in desk.office.log if act == "start_run"]
+    assert started == [
+        (
+            "/t/pay-invoices",
+            WORKSPACE,
+            {"folder": "invoices", "debtor_name": "Larkfield Trading GmbH", "debtor_iban": "DE75512108001245126199"},
+        )
+    ]
+    assert desk.window.stack.currentWidget() is desk.window.pages["runs"]
+
+
+def test_a_mistyped_account_is_said_beside_its_field(desk: Desk, templates: Any) -> None:
+    templates.open_template("/t/pay-invoices")
+    desk.settle()
+    field = templates.form.fields[2]
+    field.focus()
+    field._editor.clear()
+    desk.type("DE00")
+    templates.form._check()
+    desk.settle()
+    assert field._note.text() == "This IBAN has a wrong check digit: one character is mistyped."
+    assert not field.remembered.isVisible()
+    desk.click(templates.form.run)  # something is missing: it leads there
+    assert not [act for act, _ in desk.office.log if act == "start_run"]
+    assert desk.focus() is templates.form.fields[0]._editor
+
+
+def test_a_folder_is_measured_before_it_is_taken(desk: Desk, templates: Any) -> None:
+    templates.open_template("/t/pay-invoices")
+    desk.settle()
+    templates.choose_folder()
+    desk.settle()
+    sheet = templates.sheet
+    sheet.take("/home/anna/Other")
+    desk.settle()
+    assert "412 files, 1.2 GB." in texts(sheet)
+    desk.click(sheet.act)
+    assert "/home/anna/Other" in texts(templates.form)
+
+
+def test_a_folder_that_cannot_be_used_is_refused_with_its_reason(desk: Desk, templates: Any) -> None:
+    facts = FolderFacts("/nfs", 0, 0, 0.0, (), refused="This folder lies on a network drive.")
+    desk.office.measure_folder = lambda path: facts  # type: ignore[method-assign]
+    templates.choose_folder()
+    desk.settle()
+    templates.sheet.take("/nfs")
+    desk.settle()
+    assert "This folder lies on a network drive." in texts(templates.sheet)
+    assert not templates.sheet.act.isEnabled()
+    assert templates.sheet.act.text() == "This folder cannot be used"
+
+
+def test_trouble_with_starting_is_said_on_the_form(desk: Desk, templates: Any) -> None:
+    def refuse(path: str, workspace: str, values: object) -> str:
+        raise WrongWorkspace("The folder is gone.", "Choose another.")
+
+    templates.open_template("/t/pay-invoices")
+    desk.settle()
+    desk.type("invoices")
+    templates.form._check()
+    desk.settle()
+    desk.office.start_run = refuse  # type: ignore[method-assign]
+    desk.click(templates.form.run)
+    assert [banner.words.text() for banner in templates.form.findChildren(Banner)] == ["The folder is gone."]
+    assert templates.form.run.isEnabled()
+
+
+# --------------------------------------------------------------------------------------------------------------- trail
+
+
+def test_the_trail_is_searched_and_checked(desk: Desk) -> None:
+    desk.window.show_page("trail")
+    desk.settle()
+    page = desk.window.pages["trail"]
+    assert page.view.adapter.rowCount() == 40
+    desk.click(page.older)
+    assert page.view.adapter.rowCount() == 80
+    desk.press(Qt.Key.Key_F, CTRL)
+    desk.type("Ben approved")
+    page._load()
+    desk.settle()
+    assert 0 < page.view.adapter.rowCount() < 40
+    desk.click(page.check)
+    assert "None changed, removed or out of order." in texts(page)
+    assert "Removal of the newest entries shows only against a seal kept elsewhere." in texts(page)

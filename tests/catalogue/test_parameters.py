@@ -223,6 +223,43 @@ def test_answers_of_a_gate() -> None:
         check_values(FIELDS, {}, what="gate g-81", wrong=WrongAnswer)
 
 
+DAY = [Field(name="pay_on", type="date", label="Pay on", remember=True, required=True, check="not_past").to_json()]
+TODAY = date(2026, 11, 30)
+
+
+def test_a_day_that_lies_in_the_past_is_refused() -> None:
+    assert check_values(DAY, {"pay_on": "2026-11-30"}, today=TODAY) == {"pay_on": {"$date": "2026-11-30"}}
+    with pytest.raises(WrongParameter) as caught:
+        check_values(DAY, {"pay_on": "2026-11-29"}, today=TODAY)
+    assert str(caught.value) == ("Pay on (pay_on): 2026-11-29 lies in the past. Choose 2026-11-30 or a later day.")
+    assert caught.value.exit_code == 2
+    assert problems_with(DAY, {"pay_on": "2026-11-29"}, today=TODAY)["pay_on"].startswith(
+        "2026-11-29 lies in the past."
+    )
+    with pytest.raises(WrongParameter, match="lies in the past"):
+        check_values(DAY, {"pay_on": "1999-12-31"})
+    with pytest.raises(Unrecordable, match="not_past"):
+        Field(name="x", check="not_past")
+
+
+def test_a_remembered_day_that_has_passed_is_forgotten() -> None:
+    assert with_remembered(DAY, {}, {"pay_on": "2026-11-30"}, today=TODAY) == {"pay_on": "2026-11-30"}
+    assert with_remembered(DAY, {}, {"pay_on": "2026-11-29"}, today=TODAY) == {}
+    assert with_remembered(DAY, {"pay_on": "2026-12-01"}, {"pay_on": "2026-11-29"}, today=TODAY) == {
+        "pay_on": "2026-12-01"
+    }
+    # What was never right is said to be wrong, not forgotten.
+    assert with_remembered(DAY, {}, {"pay_on": "soon"}, today=TODAY) == {"pay_on": "soon"}
+
+
+def test_items_of_a_list_are_held_against_its_choices() -> None:
+    rows = [Field(name="hold", type="list[integer]", label="Hold", choices=["1", "3"]).to_json()]
+    assert check_values(rows, {"hold": [3, "1"]}) == {"hold": [3, 1]}
+    with pytest.raises(WrongAnswer) as caught:
+        check_values(rows, {"hold": [99]}, what="gate g-1", wrong=WrongAnswer)
+    assert str(caught.value) == "Hold (hold): There is no ‘99’. Choose among: 1, 3."
+
+
 def test_a_field_that_another_one_asks_for() -> None:
     fields = [
         Field(name="choice", type="choice", choices=["pay", "hold"], default="hold").to_json(),

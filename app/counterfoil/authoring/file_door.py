@@ -11,7 +11,7 @@ import contextvars
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,6 +37,14 @@ class FileFacts:
     size: int
     changed_at: datetime
     is_link: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What `Files.list` leaves out: path relative to the workspace, and "folder", "hidden file" or "special file" (a pipe, a device)."""
+
+    path: str
+    kind: str
 
 
 class Files:
@@ -70,6 +78,24 @@ class Files:
         finally:
             os.close(handle)
         return [facts for facts in found if facts is not None]
+
+    def left_out(self, folder: str = "") -> Sequence[LeftOut]:
+        """What lies directly in a folder and is not listed, by name, so that nothing is passed over in silence.
+
+        The program's own files (`.counterfoil…`) are not told.
+
+        Raises:
+            FileRefused: as `list`.
+        """
+        handle = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            names = [name for name in sorted(os.listdir(handle)) if not name.startswith(".counterfoil")]
+            found = [(name, _kind_left_out(handle, name)) for name in names]
+        except OSError as problem:
+            raise FileRefused(folder, f"The folder “{folder}” cannot be listed: {problem.strerror}.") from problem
+        finally:
+            os.close(handle)
+        return [LeftOut(f"{folder}/{name}" if folder else name, kind) for name, kind in found if kind]
 
     @staticmethod
     def _facts(handle: int, folder: str, name: str) -> FileFacts | None:
@@ -142,6 +168,19 @@ class Files:
                 else f"It cannot be opened: {problem.strerror}."
             )
             raise FileRefused(path, reason) from problem
+
+
+def _kind_left_out(handle: int, name: str) -> str:
+    """Why an entry is not listed; "" when it is, or is gone meanwhile."""
+    try:
+        mode = os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return ""
+    if stat.S_ISDIR(mode):
+        return "folder"
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        return "special file"
+    return "hidden file" if name.startswith(".") else ""
 
 
 def _open_beneath(root: Path, parts: list[str], flags: int) -> int:

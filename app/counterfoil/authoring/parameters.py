@@ -45,15 +45,17 @@ _TYPE_NAMES: dict[Any, str] = {
     File: "file",
 }
 FIELD_TYPES = frozenset(_TYPE_NAMES.values()) | {"choice"} | {f"list[{name}]" for name in _TYPE_NAMES.values()}
-FIELD_CHECKS = frozenset({"", "iban"})
+FIELD_CHECKS = {"": None, "iban": "text", "not_past": "date"}  # check -> the only type it is made for
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One thing a person fills in. `type` is one of FIELD_TYPES; `choices` only with type "choice".
+    """One thing a person fills in. `type` is one of FIELD_TYPES; `choices` with type "choice", or with a list, whose items
+    must then be among them (numbers as texts).
 
     `remakes=True`: filling it in makes the plan out of date, so approving with it sends the gate back and a new round is asked.
-    `check="iban"`: the text must be an IBAN with right check digits. `required_when={"choice": ["pay"]}`: it must be filled in when
+    `check="iban"`: the text must be an IBAN with right check digits; `check="not_past"`: the date must be today or later when it is
+    filled in. `required_when={"choice": ["pay"]}`: it must be filled in when
     another field has one of these values.
     """
 
@@ -74,8 +76,9 @@ class Field:
             raise Unrecordable(
                 f"field '{self.name}' has the type '{self.type}'; use one of {', '.join(sorted(FIELD_TYPES))}"
             )
-        if self.check not in FIELD_CHECKS or (self.check and self.type != "text"):
-            raise Unrecordable(f"field '{self.name}' has the check '{self.check}'; a text may have check=\"iban\"")
+        if self.check not in FIELD_CHECKS or (self.check and self.type != FIELD_CHECKS[self.check]):
+            may = 'a text may have check="iban", a date check="not_past"'
+            raise Unrecordable(f"field '{self.name}' has the check '{self.check}'; {may}")
 
     def to_json(self) -> dict[str, Any]:
         """The field object of the contract, with `help`, `remember`, `remakes` and `check` beside."""
@@ -101,7 +104,7 @@ def param(
     remember: bool = False,
     default: Any = dataclasses.MISSING,
     choices: Sequence[str] | None = None,
-    check: Literal["", "iban"] = "",
+    check: Literal["", "iban", "not_past"] = "",
 ) -> Any:
     """Describe a parameter: `debtor_iban: str = param(label="Pay from account", remember=True, check="iban")`."""
     metadata = {"label": label, "help": help, "remember": remember, "choices": choices, "check": check}

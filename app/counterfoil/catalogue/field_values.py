@@ -35,6 +35,10 @@ class Misfit(ValueError):
         self.advice = advice
 
 
+class Passed(Misfit):
+    """A day that was fine once has passed."""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldType:
     """How values of one type are read; `called` and `example` are for sentences."""
@@ -52,7 +56,8 @@ def reader_of(field: Mapping[str, Any]) -> Callable[[object], Any]:
         return lambda value: _choice(value, choices)
     if kind.startswith("list["):
         item = FIELD_VALUES[kind[5:-1]]
-        return lambda value: _list(value, item)
+        allowed = None if field.get("choices") is None else [str(choice) for choice in field["choices"]]
+        return lambda value: _list(value, item, allowed)
     read = FIELD_VALUES[kind].read
     check = _CHECKS.get(field.get("check") or "")
     return (lambda value: check(read(value))) if check else read
@@ -185,7 +190,18 @@ def _choice(value: object, choices: list[str]) -> str:
     return text
 
 
-def _list(value: object, item: FieldType) -> list[Any]:
+def not_past(day: date, today: date) -> date:
+    """A day that is today or later.
+
+    Raises:
+        Passed: it is not.
+    """
+    if day < today:
+        raise Passed(f"{day.isoformat()} lies in the past.", f"Choose {today.isoformat()} or a later day.")
+    return day
+
+
+def _list(value: object, item: FieldType, allowed: list[str] | None) -> list[Any]:
     if not isinstance(value, list | tuple):
         raise Misfit(f"{_quoted(value)} is not a list.", f"Write it like [{item.example!r}].")
     found = []
@@ -194,6 +210,9 @@ def _list(value: object, item: FieldType) -> list[Any]:
             found.append(item.read(part))
         except Misfit as problem:
             raise Misfit(f"Item {place}: {problem.sentence}", problem.advice) from problem
+        if allowed is not None and str(found[-1]) not in allowed:
+            known = f"Choose among: {', '.join(allowed)}." if allowed else "There is nothing to choose from."
+            raise Misfit(f"There is no {_quoted(str(found[-1]))}.", known)
     return found
 
 

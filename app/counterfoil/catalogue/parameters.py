@@ -11,11 +11,12 @@ import json
 import shlex
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from counterfoil.authoring.codec import canonical, to_plain
-from counterfoil.catalogue.field_values import Misfit, example_of, is_blank, reader_of
+from counterfoil.catalogue.field_values import Misfit, Passed, example_of, is_blank, not_past, reader_of
 from counterfoil.errors import WrongParameter, WrongUse, did_you_mean
 
 if TYPE_CHECKING:
@@ -62,15 +63,17 @@ def check_values(
     workspace: Path | None = None,
     what: str = "this template",
     wrong: type[WrongUse] = WrongParameter,
+    today: date | None = None,
 ) -> dict[str, Any]:
     """All values of a form, in the fields' order: defaults filled in, the rest coerced, as plain JSON with codec tags.
 
     Takes texts, the contract's JSON forms, and what it returned before. With a workspace, folders and files must exist in it.
+    `today` is what a date with check "not_past" is held against; without it, the day in this computer's zone.
 
     Raises:
         WrongParameter: a name is unknown, a required one is missing, or a value does not fit; or the error that `wrong` names.
     """
-    read, problems = _check(fields, values, workspace)
+    read, problems = _check(fields, values, workspace, today)
     by_name = {field["name"]: field for field in fields}
     for name in problems:
         if name not in by_name:
@@ -84,20 +87,38 @@ def check_values(
 
 
 def problems_with(
-    fields: Sequence[FieldJson], values: Mapping[str, Any], *, workspace: Path | None = None
+    fields: Sequence[FieldJson],
+    values: Mapping[str, Any],
+    *,
+    workspace: Path | None = None,
+    today: date | None = None,
 ) -> dict[str, str]:
     """What is wrong with a form as it stands: field name -> sentences to show beside it."""
     known = {field["name"] for field in fields}
     given = {name: value for name, value in values.items() if name in known}
-    _, problems = _check(fields, given, workspace)
+    _, problems = _check(fields, given, workspace, today)
     return {name: str(problem) if problem is not None else "This is needed." for name, problem in problems.items()}
 
 
 def with_remembered(
-    fields: Sequence[FieldJson], given: Mapping[str, Any], remembered: Mapping[str, Any]
+    fields: Sequence[FieldJson],
+    given: Mapping[str, Any],
+    remembered: Mapping[str, Any],
+    *,
+    today: date | None = None,
 ) -> dict[str, Any]:
-    """Given values, and beside them what the workspace remembers for fields that are remembered; given ones win."""
-    return {field["name"]: remembered[field["name"]] for field in _remembering(fields, remembered)} | dict(given)
+    """Given values, and beside them what the workspace remembers for fields that are remembered; given ones win.
+
+    A remembered day that has passed meanwhile counts as not remembered, where the field asks for one that has not.
+    """
+    kept = {field["name"]: remembered[field["name"]] for field in _remembering(fields, remembered)}
+    _, problems = _check(fields, kept, None, today)
+    passed = {
+        field["name"]
+        for field in fields
+        if field.get("check") == "not_past" and isinstance(problems.get(field["name"]), Passed)
+    }
+    return {name: value for name, value in kept.items() if name not in passed} | dict(given)
 
 
 def to_remember(fields: Sequence[FieldJson], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,7 +174,7 @@ def _read_one(field: FieldJson, value: Any, wrong: type[WrongUse]) -> Any:
 
 
 def _check(
-    fields: Sequence[FieldJson], values: Mapping[str, Any], workspace: Path | None
+    fields: Sequence[FieldJson], values: Mapping[str, Any], workspace: Path | None, today: date | None
 ) -> tuple[dict[str, Any], dict[str, Misfit | None]]:
     """What could be read, and problems by name: unknown names first, None where a required value is missing."""
     from pydantic import ValidationError
@@ -161,7 +182,9 @@ def _check(
     filled = {name: value for name, value in values.items() if not is_blank(value) or _says_empty(fields, name, value)}
     missing: dict[str, Misfit | None] = dict.fromkeys(_wanted_by_others(fields, filled))
     try:
-        form = _form_of(canonical([dict(field) for field in fields])).model_validate(filled, context=workspace)
+        form = _form_of(canonical([dict(field) for field in fields])).model_validate(
+            filled, context=(workspace, today or _today_here())
+        )
     except ValidationError as found:
         return {}, missing | {str(error["loc"][0]): _misfit_of(error) for error in found.errors(include_url=False)}
     return {field["name"]: to_plain(getattr(form, f"f{n}"), {}) for n, field in enumerate(fields)}, missing
@@ -218,13 +241,21 @@ def _validator_of(field: FieldJson) -> Callable[[Any, ValidationInfo], Any]:
 
     def validate(value: Any, info: ValidationInfo) -> Any:
         found = read(value)
-        if kind not in ("folder", "file") or info.context is None:
+        workspace, today = info.context  # type: ignore[misc]  # always given by _check
+        if field.get("check") == "not_past":
+            return not_past(found, today)
+        if kind not in ("folder", "file") or workspace is None:
             return found
         if isinstance(found, list):
-            return [folder_or_file(place, info.context, kind=kind) for place in found]
-        return folder_or_file(found, info.context, kind=kind)
+            return [folder_or_file(place, workspace, kind=kind) for place in found]
+        return folder_or_file(found, workspace, kind=kind)
 
     return validate
+
+
+def _today_here() -> date:
+    """The day in this computer's zone, which is the one that people mean."""
+    return datetime.now().astimezone().date()
 
 
 def _beneath(given: Path, workspace: Path) -> Path | None:

@@ -36,11 +36,11 @@ def copy_sample(home: Home, into: Path | None = None) -> Path:
 
 
 def sample_parameters(today: date) -> dict[str, Any]:
-    """What the sample is paid with: an invented company with a published example account."""
+    """What the sample is paid with: an invented company with a published example account, which is no supplier's."""
     return {
         "folder": "invoices",
         "debtor_name": "Harbour & Finch Ltd",
-        "debtor_iban": "DE89370400440532013000",
+        "debtor_iban": "DE75512108001245126199",
         "pay_on": (today + timedelta(days=1)).isoformat(),
     }
 

@@ -103,7 +103,7 @@ def _field(field: Any) -> dict[str, Any]:
     choices, when, check = field["choices"], field["required_when"], field["check"]
     if check is not None and check not in FIELD_CHECKS:
         raise Breach("a field with a check that nobody makes")
-    if (field["type"] == "choice") != (choices is not None):
+    if (field["type"] == "choice") != (choices is not None) and not field["type"].startswith("list["):
         raise Breach("a field whose choices do not go with its type")
     if when is not None and not isinstance(when, dict):
         raise Breach("a field that is needed for no reason")

@@ -64,12 +64,13 @@ def _call(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, byte
 
 def _in_child(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, bytes], branch: Branch) -> str:
     """Fork, run, read the answer from a pipe; progress lines of the child are passed on as they come."""
+    host = os.getpid()
     with _forking:  # a child forked meanwhile would hold our pipe open, and its end would not be seen
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
             os.close(reading)
-            _child(step, arguments, branch, writing)
+            _child(step, arguments, branch, writing, host)
         os.close(writing)
     answer: dict[str, Any] | None = None
     with os.fdopen(reading, "rb") as lines:
@@ -108,9 +109,11 @@ class _Speaker:
             self._out.flush()
 
 
-def _child(step: Step[Any, Any], arguments: dict[str, Any], branch: Branch, writing: int) -> None:
+def _child(step: Step[Any, Any], arguments: dict[str, Any], branch: Branch, writing: int, host: int) -> None:
     status = 1
     die_with_parent()
+    if os.getppid() != host:
+        os._exit(status)  # the host ended before the kernel was asked to tell
     try:
         with contextlib.suppress(ValueError):
             signal.set_wakeup_fd(-1)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 import sqlite3
 import threading
 from collections.abc import Mapping

@@ -75,23 +75,23 @@ def _child(order: dict[str, Any]) -> int:
 
 def _own_ears_and_mouth(home: Home) -> None:
     """What the child says goes to a file of its home; the orders are not for its ears."""
-    with open(os.devnull, "rb") as nothing, (home.logs / "process.log").open("ab") as log:
+    with Path(os.devnull).open("rb") as nothing, (home.logs / "process.log").open("ab") as log:
         os.dup2(nothing.fileno(), 0)
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
     logging.basicConfig(level=logging.WARNING, format="%(process)d %(levelname)s %(name)s: %(message)s", force=True)
 
 
-def _stop_at(home: Home, name: str, visit: int) -> None:
+def _stop_at(home: Home, point: str, visit: int) -> None:
     """Stop this process at a visit of a point, as a laptop that is closed would, instead of ending it.
 
     Not in the middle of a transaction, though: then everybody else would have to wait, which is what a lock is for.
     """
     reached = 0
 
-    def reach(point: str) -> None:
+    def reach(name: str) -> None:
         nonlocal reached
-        if point == name:
+        if name == point:
             reached += 1
             if reached == visit:
                 with contextlib.closing(sqlite3.connect(home.database, isolation_level=None, timeout=10)) as raw:

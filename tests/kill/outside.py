@@ -209,7 +209,7 @@ class _Mail(socketserver.StreamRequestHandler):
             self._say("250 ok")
 
     def _take(self) -> bool:
-        lines = []
+        lines: list[bytes] = []
         while line := self.rfile.readline(100_000):
             if line == b".\r\n":
                 text = b"".join(lines)

@@ -19,7 +19,7 @@ PATIENCE = 60.0  # seconds; a shared computer may be slow, but not that slow
 GLANCE = 0.002  # seconds between two looks
 
 
-def until(look: Callable[[], T | None], what: str | Callable[[], str], patience: float = PATIENCE) -> T:
+def until(look: Callable[[], T], what: str | Callable[[], str], patience: float = PATIENCE) -> T:
     """Look again and again until something is seen, which is anything true.
 
     Raises:

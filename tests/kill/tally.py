@@ -5,7 +5,8 @@ import random
 import threading
 from collections import Counter
 
-WANTED = 40  # kills in the middle of a step, an effect and a gate, each
+# Kills in the middle of a step, an effect and a gate, each; never fewer than forty, and more for a long night.
+WANTED = max(40, int(os.environ.get("COUNTERFOIL_KILLS") or 40))
 KINDS = ("step", "effect", "gate")
 
 

@@ -12,10 +12,10 @@ from contextlib import suppress
 from kill.jobs import Job
 from kill.points import QUICK, compare, side_by_side
 from kill.processes import Process, until
-from kill.tally import KINDS, Tally
+from kill.tally import KINDS, WANTED, Tally
 from kill.world import World
 
-LONGEST = 150.0  # seconds; with enough hits it is over sooner
+LONGEST = 4.0 * WANTED  # seconds; with enough hits it is over sooner
 LIFE = 1.5  # seconds after which a runner is killed wherever it is
 JITTER = 0.02  # seconds at most between seeing what was aimed at and striking
 KILLS = 25  # of one run; then it may end

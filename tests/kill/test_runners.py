@@ -43,13 +43,13 @@ def test_of_two_runners_started_at_once_one_works(small_job: Job) -> None:
     with closing(small_job.world()) as world:
         for _ in range(3):
             both = [world.nursery.start("run", world.home.root, constants=QUICK) for _ in range(2)]
-            until(lambda both=both: sum(one.alive() for one in both) == 1, "one of two runners ends")
-            until(lambda: world.decide_all(tell=False) or world.has_ended() or world.open_gates() or None, world.told)
+            until(lambda: sum(one.alive() for one in both) == 1, "one of two runners ends")  # noqa: B023 - used at once
+            world.decide_all(tell=False)
             for one in both:
                 one.kill()
             assert sorted(one.status() or 0 for one in both) == [-signal.SIGKILL, 1]
         world.start(constants=QUICK)
-        until(lambda: world.decide_all() or world.has_ended(), world.told)
+        world.until(world.has_ended, decide=True)
         compare(world)
 
 
@@ -82,7 +82,7 @@ def test_a_runner_that_slept_between_two_files_is_waited_for(errands: Job) -> No
         sleeper = _asleep(world, ("after_each_file", 2))
         second = world.start(constants=QUICK)
         fence = world.row()["fence"]
-        until(lambda: world.hurry() or world.row()["fence"] > fence, "the second runner claims the run")
+        world.until(lambda: world.row()["fence"] > fence)
         _wake(world, sleeper)
         assert world.play(second), world.told()
         compare(world)
@@ -91,7 +91,7 @@ def test_a_runner_that_slept_between_two_files_is_waited_for(errands: Job) -> No
 def _asleep(world: World, stand: tuple[str, int]) -> Process:
     """A runner that stands still at a point, and whose lease has run out."""
     sleeper = world.start(stop=stand, constants=QUICK)
-    until(lambda: state_of(sleeper.pid) == "T" or world.decide_all(), world.told)
+    world.until(lambda: state_of(sleeper.pid) == "T", decide=True)
     world.write("UPDATE runner SET expires_at = 1")
     return sleeper
 

@@ -42,7 +42,7 @@ def test_a_run_that_ends_its_process_is_set_aside_and_others_go_on(stuck: Callab
         quiet.mkdir()
         other = job.commit(world.home.root, quiet)
         world.start(constants=QUICK)
-        until(lambda: world.hurry() or world.open_gates(), world.told)
+        world.until(world.open_gates)
         until(lambda: runs.get(world.database.reader, other)["state"] == RunState.DONE, "the other run is done")
         gate = world.open_gates()[0]
         about = world.spec(gate)["about"]
@@ -57,7 +57,7 @@ def test_a_run_that_ends_its_process_is_set_aside_and_others_go_on(stuck: Callab
 def test_a_run_that_was_set_aside_can_be_stopped(stuck: Callable[[str], Job]) -> None:
     with closing(stuck("leave").world()) as world:
         world.start(constants=QUICK)
-        until(lambda: world.hurry() or world.open_gates(), world.told)
+        world.until(world.open_gates)
         wish = Wish(Verdict.ANSWERED, PERSON, answers={"choice": "stop"}, comment="It never works")
         decide(world.database, world.blobs, world.open_gates()[0]["gate_id"], wish)
         until(world.has_ended, world.told)
@@ -68,7 +68,9 @@ def test_a_run_that_was_set_aside_can_be_stopped(stuck: Callable[[str], Job]) ->
 def test_the_child_of_a_step_ends_with_its_host(stuck: Callable[[str], Job], victim: str) -> None:
     with closing(stuck("stay").world()) as world:
         runner = world.start(constants=QUICK)
-        host, child = until(lambda: _stepping(world), "a step in a child of a host")
+        stepping = until(lambda: _stepping(world), "a step in a child of a host")
+        assert stepping is not None
+        host, child = stepping
         if victim == "host":
             os.kill(host, signal.SIGKILL)
         else:
@@ -77,7 +79,7 @@ def test_the_child_of_a_step_ends_with_its_host(stuck: Callable[[str], Job], vic
         (world.workspace / "hold").unlink()
         if victim == "runner":
             world.start(constants=QUICK)
-        until(lambda: world.hurry() or world.has_ended(), world.told)
+        world.until(world.has_ended)
         assert world.row()["state"] == RunState.DONE
 
 
@@ -91,7 +93,7 @@ def test_a_wake_up_that_nobody_hears(small_job: Job) -> None:
     """The runner is told nothing, ever; it looks by itself."""
     with closing(small_job.world()) as world:
         world.start(constants=QUICK)
-        until(lambda: world.decide_all(tell=False) or world.has_ended(), world.told)
+        world.until(world.has_ended, decide=True, tell=False)
         compare(world)
 
 

@@ -3,11 +3,11 @@
 import json
 import signal
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from counterfoil import trail
 from counterfoil.errors import AlreadyDecided, GateClosed
@@ -22,6 +22,7 @@ from counterfoil.store.transactions import Row
 from kill.outside import Outside
 from kill.processes import Nursery, Process, children_of, state_of, until
 
+T = TypeVar("T")
 Position = tuple[int, ...]
 PERSON = "user:anna"
 TEMPORARY = ".counterfoil-"  # how file effects name what lies beside a file while it changes
@@ -174,7 +175,9 @@ class World:
     def note_records(self) -> None:
         """Remember which steps are recorded now, and what they have said outside so far."""
         done = {position(row) for row in records.of_run(self.database.reader, self.run_id)}
-        self._noted.append((len(self.marks()), {f"+ {name}" for place, name in self.job.marks.items() if place in done}))
+        self._noted.append(
+            (len(self.marks()), {f"+ {name}" for place, name in self.job.marks.items() if place in done})
+        )
 
     def performed_again(self) -> list[str]:
         """Steps that were begun once more after they had been recorded."""
@@ -201,6 +204,17 @@ class World:
         """Decide every open gate."""
         for gate in self.open_gates():
             self.decide(gate, tell=tell)
+
+    def until(self, look: Callable[[], T], *, decide: bool = False, tell: bool = True) -> T:
+        """Look until something is seen; meanwhile runs are hurried, and gates decided if they are to be."""
+
+        def act() -> T:
+            self.hurry()
+            if decide:
+                self.decide_all(tell=tell)
+            return look()
+
+        return until(act, self.told)
 
     def wish(self, gate: Row) -> Wish:
         """The decision: doubts are answered from what the outside holds, plans are sent back once where they can be."""
@@ -259,7 +273,9 @@ class World:
 
     def told(self) -> str:
         """Where things are, for a test that fails."""
-        return f"home {self.home.root}, run {self.row()['state']}, gates {[gate['title'] for gate in self.open_gates()]}"
+        return (
+            f"home {self.home.root}, run {self.row()['state']}, gates {[gate['title'] for gate in self.open_gates()]}"
+        )
 
     def ending(self) -> Ending:
         """How the run ended, after checking what must hold at every end."""

@@ -132,7 +132,13 @@ def _run(
     by = PEOPLE[number % len(PEOPLE)]
     title = f"Supplier payments, week {number % 52 + 1}"
     state = "waiting" if waits else "cancelled" if number % 97 == 0 else "failed" if number % 193 == 0 else "done"
-    error = {"kind": state, "message": "The column ‘Amount’ is missing", "step": None, "next": None, "in_doubt": []}
+    error: dict[str, Any] = {
+        "kind": state,
+        "message": "The column ‘Amount’ is missing",
+        "step": None,
+        "next": None,
+        "in_doubt": [],
+    }
     tables.add(
         "run",
         run_id=run_id,
@@ -215,9 +221,23 @@ def spec_of(chance: random.Random, number: int) -> dict[str, Any]:
         [SUPPLIERS[(number + at) % len(SUPPLIERS)], f"RE-{number}-{at}", "GB29 NWBK 6016 1331 9268 19", _euro(chance)]
         for at in range(2)
     ]
-    base = {"before_digest": None, "after_digest": "0" * 64, "bytes": 2000, "risk": "normal", "base": {}}
+    base: dict[str, Any] = {
+        "before_digest": None,
+        "after_digest": "0" * 64,
+        "bytes": 2000,
+        "risk": "normal",
+        "base": {},
+    }
     body = {"kind": "write_file@1", "args": {"path": f"payments/r-{number}.xml", "data": {"$bytes": "aGVsbG8="}}}
-    item = {"n": 1, "body": body, "needs": [], "editable": [], "effect": "write_file", "summary": "Write", **base}
+    item: dict[str, Any] = {
+        "n": 1,
+        "body": body,
+        "needs": [],
+        "editable": [],
+        "effect": "write_file",
+        "summary": "Write",
+        **base,
+    }
     columns = ["Supplier", "Invoice", "Account", "Amount"]
     table = {"columns": columns, "rows": rows, "total": None, "flagged": []}
     return {

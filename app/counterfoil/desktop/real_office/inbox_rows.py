@@ -105,21 +105,14 @@ class InboxRows:
         state, closed_at, verdict, principal = fields[17:21]
         said = _VERDICTS.get(str(verdict), "Decided") if state == "decided" else _ENDED[state]
         by = f" by {person(principal, self._me)}" if state == "decided" and principal else ""
-        return replace(
-            _row(fields),
-            unread=False,
-            bulk="it is decided",
-            closed=f"{said}{by}",
-            closed_at=int(closed_at),
-            verdict=str(verdict or ""),
-        )
+        return _row(fields, closed=f"{said}{by}", closed_at=int(closed_at), verdict=str(verdict or ""))
 
 
-def _row(fields: Fields) -> InboxRow:
+def _row(fields: Fields, closed: str = "", closed_at: int | None = None, verdict: str = "") -> InboxRow:
     (number, gate_id, run_id, kind, title, why, figure, bulk, round_, asked_at, due_at, digest) = fields[:12]
     template, run_title, workspace, seen, search = fields[12:17]
     label, value = json.loads(figure) if figure else ("", None)
-    unread = seen != digest
+    unread = seen != digest and not closed
     return InboxRow(
         gate_id=gate_id,
         number=number,
@@ -135,7 +128,10 @@ def _row(fields: Fields) -> InboxRow:
         figure_label=label,
         due_at=due_at,
         unread=unread,
-        bulk=bulk or (_CHANGED if unread and round_ > 1 else ""),
+        closed=closed,
+        closed_at=closed_at,
+        verdict=verdict,
+        bulk="it is decided" if closed else bulk or (_CHANGED if unread and round_ > 1 else ""),
         search=f"{search}\n{_folded(template)}\n{run_title.casefold()}\ng-{number}",  # its own text is folded already
     )
 

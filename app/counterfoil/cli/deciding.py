@@ -8,6 +8,7 @@ import typer
 
 from counterfoil.catalogue.parameters import parse_texts
 from counterfoil.cli.call import Call
+from counterfoil.cli.gate_sheet import answer_lines
 from counterfoil.cli.opening import Opened, opened, tell_runner
 from counterfoil.cli.options import As, Comment, Context, Digest, Gate, Set, call_of, pairs_of
 from counterfoil.cli.words import person, seal
@@ -19,6 +20,7 @@ from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.inbox.finding import find_gate
 from counterfoil.store.transactions import Row
 from counterfoil.views.gates import spec_of
+from counterfoil.views.plain import contract
 
 _SAID = {
     "approved": "approved; exactly what it showed is carried out",
@@ -95,6 +97,7 @@ def _decide(
             only=only,
             digest=digest or row["digest"],
             signature=signature,
+            entered_by=account() if signature == "unverified" else None,
         )
         made = decide(home.database, home.blobs, row["gate_id"], wish)
         report(call, home, row, made)
@@ -126,7 +129,8 @@ def report(call: Call, home: Opened, row: Row, made: DecisionMade) -> None:
         f"g-{row['number']} {_SAID[made.verdict]}. By {person(made.by)}, seal {seal(made.digest)} ({made.digest})."
     )
     if made.signature == "unverified":
-        call.say(f"recorded as unverified: nothing proves yet that this was {person(made.by)}.")
+        call.say(f"recorded as unverified, entered by {account()}: nothing proves yet that this was {person(made.by)}.")
+    call.lines([f"  {line}" for line in answer_lines(contract(made.answers))])
     tell_runner(call, home, "the decision is kept and takes effect when it starts")
     call.document(decision_made(made))  # last: whatever fails before it has the error document to itself
 

@@ -209,8 +209,14 @@ def closed_words(gate: Document) -> list[str]:
     return ([word] if word else []) + lines
 
 
+def answer_lines(answers: Document) -> list[str]:
+    """What was filled in, one line per field; fields left empty are left out."""
+    return [f"{name}: {cell(value).text}" for name, value in answers.items() if value not in (None, "", [])]
+
+
 def _said(decision: Document) -> str:
-    return f": “{harmless(decision['comment'])}”" if decision["comment"] else ""
+    sure = " (unverified)" if decision["signature"] == "unverified" else ""
+    return sure + (f": “{harmless(decision['comment'])}”" if decision["comment"] else "")
 
 
 def gate_line(gate: Document) -> str:

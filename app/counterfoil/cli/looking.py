@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from counterfoil.cli.call import Call
-from counterfoil.cli.gate_sheet import Folding, gate_sheet
+from counterfoil.cli.gate_sheet import Folding, answer_lines, gate_sheet
 from counterfoil.cli.opening import Opened, opened, workspace_of
 from counterfoil.cli.options import Context, Limit, OnlyWorkspace, call_of
 from counterfoil.cli.run_sheet import run_sheet
@@ -19,7 +19,7 @@ from counterfoil.inbox.finding import find_gate, find_run
 from counterfoil.store import gates
 from counterfoil.store import runs as run_rows
 from counterfoil.store.transactions import Connection, Row
-from counterfoil.views.gates import gate_document, inbox_rows, spec_of
+from counterfoil.views.gates import answers_on, gate_document, inbox_rows, spec_of
 from counterfoil.views.gates import inbox as inbox_documents
 from counterfoil.views.runs import run_detail, run_document, run_documents
 
@@ -132,6 +132,8 @@ def show_gate(call: Call, home: Opened, conn: Connection, row: Row, folding: Fol
         return
     run = run_document(conn, home.blobs, run_rows.get(conn, row["run_id"]))
     call.lines(gate_sheet(gate, spec_of(home.blobs, row), run, call.width, folding))
+    for given in answers_on(conn, row["gate_id"]):
+        call.lines([f"  {line}" for line in answer_lines(given)])
 
 
 def look_up(conn: Connection, reference: str) -> tuple[Row | None, Row | None]:

@@ -35,7 +35,8 @@ from counterfoil.store.transactions import Row, Txn
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a person wants to decide. `answers` are plain JSON by field name; `edits` new arguments by item number; `opened` which
-    parts of what was shown were on the screen, where that is known."""
+    parts of what was shown were on the screen, where that is known; `entered_by` whose account gave it, where that is somebody else's.
+    """
 
     verdict: Verdict
     principal: str
@@ -47,6 +48,7 @@ class Wish:
     delay_us: int = 0
     on_behalf_of: str | None = None
     signature: str = "account"
+    entered_by: str | None = None
     opened: Sequence[str] | None = None
 
 
@@ -64,6 +66,7 @@ class DecisionMade:
     digest: str
     comment: str
     signature: str
+    answers: dict[str, Any]
 
 
 def decide(database: Database, blobs: Blobs, reference: str, wish: Wish) -> DecisionMade:
@@ -112,6 +115,7 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
         effective_at=effective,
         digest=row["digest"],
         signature=wish.signature,
+        entered_by=wish.entered_by,
     )
     gates.add_seals(txn, gate_id, items)
     if verdict is Verdict.APPROVED:
@@ -130,6 +134,7 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
         digest=row["digest"],
         comment=wish.comment,
         signature=wish.signature,
+        answers=answers,
     )
 
 
@@ -156,6 +161,7 @@ def _note(
             "items": [[item[0], item[3]] for item in items],
             "on_behalf_of": wish.on_behalf_of,
             "signature": wish.signature,
+            "entered_by": wish.entered_by,
             **({"opened": sorted(wish.opened)} if wish.opened is not None else {}),
         },
     )
@@ -196,8 +202,10 @@ def _verdict(spec: dict[str, Any], wish: Wish, answers: dict[str, Any]) -> Verdi
         raise WrongAnswer(
             "This gate is approved, rejected or sent back.", "Use: approve, reject --comment, or return --comment"
         )
-    if kind is GateKind.QUESTION and wish.verdict is Verdict.APPROVED:
-        return Verdict.ANSWERED
+    if kind is GateKind.QUESTION and (wish.verdict is Verdict.APPROVED or wish.only is not None):
+        raise WrongAnswer(
+            "This gate is a question.", "Use: answer --set NAME=VALUE; what is not answered takes its default."
+        )
     remade = [field["name"] for field in spec["fields"] if field.get("remakes") and answers.get(field["name"])]
     return Verdict.RETURNED if wish.verdict is Verdict.APPROVED and remade else wish.verdict
 
@@ -256,7 +264,9 @@ def _edited(item: dict[str, Any], edit: dict[str, Any]) -> dict[str, Any]:
     args = item["body"]["args"]
     misfit = next((name for name, value in edit.items() if not _same_kind(value, args.get(name))), None)
     if misfit is not None:
-        raise WrongAnswer(f"The new ‘{misfit}’ of item {item['n']} is not of the kind of the old one.", "Write it alike.")
+        raise WrongAnswer(
+            f"The new ‘{misfit}’ of item {item['n']} is not of the kind of the old one.", "Write it alike."
+        )
     return {"kind": item["body"]["kind"], "args": {**item["body"]["args"], **edit}}
 
 

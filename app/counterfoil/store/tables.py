@@ -223,6 +223,7 @@ decision = sa.Table(
     _at("effective_at"),
     _id("digest", nullable=False),
     _text("signature"),
+    _text("entered_by", nullable=True),
     _at("voided_at", nullable=True),
     # one living decision per person
     sa.Index(

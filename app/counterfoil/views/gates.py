@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -69,6 +70,11 @@ def decision_document(row: Row) -> Document:
         "comment": row["comment"],
         "signature": row["signature"],
     }
+
+
+def answers_on(conn: Connection, gate_id: str) -> list[Document]:
+    """What was filled in with each decision that stands on a gate, by field name; the contract's decision does not hold it."""
+    return [contract(json.loads(row["answers"])) for row in gates.decisions(conn, gate_id)]
 
 
 def _document(blobs: Blobs, row: Row, decided: Sequence[Row]) -> Document:

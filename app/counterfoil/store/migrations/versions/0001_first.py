@@ -91,14 +91,7 @@ def upgrade() -> None:
     op.create_index("run_by_state", "run", ["state", "number"], unique=False)
     op.create_index("run_by_template", "run", ["template", "number"], unique=False)
     op.create_index("run_by_workspace", "run", ["workspace", "number"], unique=False)
-    op.create_index(
-        "run_to_claim",
-        "run",
-        ["ready_at"],
-        unique=False,
-        sqlite_where=sa.text("state = 'ready'"),
-        postgresql_where=sa.text("state = 'ready'"),
-    )
+    op.create_index("run_to_claim", "run", ["ready_at"], unique=False, sqlite_where=sa.text("state = 'ready'"))
     op.create_table(
         "attempt",
         sa.Column("row", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -166,7 +159,6 @@ def upgrade() -> None:
         ["run_id", "path", "ordinal", "slot"],
         unique=True,
         sqlite_where=sa.text("state = 'open'"),
-        postgresql_where=sa.text("state = 'open'"),
     )
     op.create_table(
         "intent",
@@ -231,14 +223,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("run_id", "path", "ordinal", "kind"),
     )
-    op.create_index(
-        "timer_due",
-        "timer",
-        ["due_at"],
-        unique=False,
-        sqlite_where=sa.text("state = 'pending'"),
-        postgresql_where=sa.text("state = 'pending'"),
-    )
+    op.create_index("timer_due", "timer", ["due_at"], unique=False, sqlite_where=sa.text("state = 'pending'"))
     op.create_table(
         "claim",
         sa.Column("gate_id", sa.String(length=32), nullable=False),
@@ -266,6 +251,7 @@ def upgrade() -> None:
         sa.Column("effective_at", sa.BigInteger(), nullable=False),
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("signature", sa.Text(), nullable=False),
+        sa.Column("entered_by", sa.Text(), nullable=True),
         sa.Column("voided_at", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(
             ["gate_id"],
@@ -279,7 +265,6 @@ def upgrade() -> None:
         ["gate_id", "principal"],
         unique=True,
         sqlite_where=sa.text("voided_at IS NULL"),
-        postgresql_where=sa.text("voided_at IS NULL"),
     )
     op.create_table(
         "draft",

@@ -1,9 +1,5 @@
 """Real data folders for the office: rows as the engine writes them, and one where the runner of this program really runs."""
 
-import contextlib
-import functools
-import os
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +7,7 @@ from typing import Any, TypeVar
 
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.desktop.office import GateSeen, Progress
+from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.facts import GateKind, Slot
@@ -77,11 +74,9 @@ class LivingHome:
         self.home = Home(folder / "home").create()
         (self.home.root / "settings.toml").write_text(f"[window]\nundo_seconds = {undo_seconds}\n", encoding="utf-8")
         self.office = RealOffice(self.home)
-        self._pids: set[int] = set()
 
     def follow(self, run_id: str, enough: Callable[[Progress], bool], what: str) -> Progress:
         """The run's progress once it is as far as is wanted."""
-        self.note_runner()
 
         def look() -> Progress | None:
             progress = self.office.progress(run_id)
@@ -95,24 +90,10 @@ class LivingHome:
         assert progress.gate_id is not None
         return self.office.gate(progress.gate_id)
 
-    def note_runner(self) -> None:
-        """Remember the process that has to be ended."""
-        pid = self.office.runner().pid
-        if pid is not None:
-            self._pids.add(pid)
-
     def close(self) -> None:
-        """End the runner by its number, and no other process."""
-        self.note_runner()
+        """End the runners that were started here, by their own process and no other."""
         self.office.close()
-        for pid in self._pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
-                until(functools.partial(_reaped, pid), "the runner ends")
-
-
-def _reaped(pid: int) -> bool:
-    try:
-        return os.waitpid(pid, os.WNOHANG)[0] == pid
-    except ChildProcessError:
-        return not Path(f"/proc/{pid}").exists()
+        for process in list(calls._STARTED):
+            process.terminate()
+            process.wait(PATIENCE)
+        calls.reap()

@@ -133,7 +133,6 @@ def test_the_plug_is_pulled_for_real(living: LivingHome, tmp_path: Path) -> None
     assert not Path(f"/proc/{before.pid}").exists() or "Z" in Path(f"/proc/{before.pid}/stat").read_text()
     back = until(lambda: _back(office, run_id, plug.ended_at), "the runner is back")
     assert (back.steps_repeated, back.effects_repeated) == (0, 0)
-    living.note_runner()
     assert office.runner().pid != before.pid
     office.decide(Answer(gate.gate_id, str(gate.document["digest"]), "answered", values=holding_everything(gate)))
     living.gate_of(run_id, but=gate.gate_id)
@@ -169,7 +168,6 @@ def test_without_a_runner_there_is_nothing_to_pull_and_a_step_that_stops_needs_r
     plug = office.pull_the_plug(run_id)
     assert plug.trouble == "The runner was off, so there was nothing to end. It starts now."
     until(lambda: office.runner().state is RunnerState.RUNNING, "the runner starts")
-    living.note_runner()
     office.decide(Answer(gate.gate_id, str(gate.document["digest"]), "answered", values={"choice": "stop"}))
     ended = living.follow(run_id, lambda progress: progress.state == "failed", "the run ends")
     assert ended.words.startswith("Stopped: ")

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from counterfoil.clock import iso
 from counterfoil.desktop.office import Aftermath, GateSeen
 from counterfoil.desktop.real_office.access import Access, gate_row, run_row, titles_of
 from counterfoil.desktop.real_office.decisions import draft_of
@@ -42,7 +43,12 @@ class Gates:
             seen = readings.get(conn, gate_id, access.me)
             version = versions.get(conn, run["version"])
             return GateSeen(
-                document={**gate_document(conn, access.blobs, row), "fields": _fields(spec)},
+                document={
+                    **gate_document(conn, access.blobs, row),
+                    "fields": _fields(spec),
+                    "closed_at": iso(row["closed_at"]),
+                    "closed_why": row["closed_why"],
+                },
                 template=version["title"] if version else run["template"],
                 run_number=run["number"],
                 run_title=run["title"],

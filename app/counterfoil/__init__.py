@@ -13,8 +13,8 @@ from counterfoil.authoring.effect_values import (
     write_file,
 )
 from counterfoil.authoring.evidence import Evidence, fields, file, table, text
-from counterfoil.authoring.file_door import FileFacts, FileRefused, Files, files
-from counterfoil.authoring.gates import Decision, approve, ask, claimed_elsewhere
+from counterfoil.authoring.file_door import FileFacts, FileRefused, Files, LeftOut, files
+from counterfoil.authoring.gates import Answers, Decision, approve, ask, claimed_elsewhere
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.authoring.parameters import Field, File, Folder, Params, param
 from counterfoil.authoring.reporting import report, this_run
@@ -38,6 +38,7 @@ from counterfoil.facts import Money
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answers",
     "Cancelled",
     "Decision",
     "Effect",
@@ -51,6 +52,7 @@ __all__ = [
     "Files",
     "FilesChanged",
     "Folder",
+    "LeftOut",
     "LookUp",
     "Money",
     "NotApproved",

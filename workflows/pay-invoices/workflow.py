@@ -5,15 +5,15 @@ Reading, judging and making bytes are steps; the two stops for a person stand in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 
 from counterfoil import (
+    Decision,
     Effect,
-    Field,
     FileRefused,
+    FilesChanged,
     Folder,
     Money,
     Params,
@@ -34,9 +34,17 @@ from counterfoil import (
     write_file,
 )
 from counterfoil.clock import from_us
-from counterfoil.facts import person
 from pay_invoices import settlement
-from pay_invoices.invoices import Invoice, Pile, Unreadable, money_shown, pile
+from pay_invoices.batch_page import (
+    CheckRow,
+    batch_evidence,
+    batch_fields,
+    batch_figures,
+    batch_flags,
+    batch_title,
+    check_rows,
+)
+from pay_invoices.invoices import Invoice, NotRead, Pile, Unreadable, money_shown, pile
 from pay_invoices.ledgers import (
     LEDGER_COLUMNS,
     VENDOR_COLUMNS,
@@ -47,21 +55,19 @@ from pay_invoices.ledgers import (
     read_vendors,
     vendor_cells,
 )
+from pay_invoices.means import compact
+from pay_invoices.memory import Memory
 from pay_invoices.payment import ReadBack, pay_on_problem, payment_xml, read_back
 from pay_invoices.presenting import (
-    CheckRow,
-    batch_evidence,
-    batch_figures,
-    batch_flags,
-    check_rows,
+    account_line,
     exception_evidence,
     exception_figures,
     exception_form,
     exception_title,
 )
 from pay_invoices.reading import read_document
-from pay_invoices.refusals import name_trouble, refused
-from pay_invoices.review import PayRow, Review, claims_of, review
+from pay_invoices.refusals import name_trouble, refused, safe_name
+from pay_invoices.review import InvoiceException, PayRow, Review, claims_of, review
 
 LEDGER = "ledger.csv"
 VENDORS = "vendors.csv"
@@ -76,7 +82,7 @@ class PayInvoices(Params):
     debtor_iban: str = param(
         label="Pay from account", help="The IBAN of your own account.", remember=True, check="iban"
     )
-    pay_on: date = param(label="Pay on", help="The day the bank is asked to execute.", remember=True)
+    pay_on: date = param(label="Pay on", help="The day the bank is asked to execute.", remember=True, check="not_past")
 
 
 @dataclass(frozen=True)
@@ -89,20 +95,20 @@ class Tables:
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Everything that one approval covers, made once: bytes, rows and moves."""
+class Look:
+    """Everything one look at the folder and the tables gave."""
 
-    path: str
-    xml: bytes | None
-    ledger: list[dict[str, str]]
-    vendors: list[dict[str, str]]
-    moves: list[tuple[str, str]]
-    total: Decimal
+    documents: Pile
+    tables: Tables
+    judged: Review
+    checks: list[CheckRow]
+    pay_on: date
+    day: date
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What came of a run."""
+    """What came of a run; files = exported + held + rejected + settled before."""
 
     summary: str
     files: int
@@ -111,12 +117,14 @@ class Receipt:
     rejected: int
     total: Money
     payment_file: str | None
+    settled_before: int
 
 
 @step(process=True, title="Read invoices")
 def read_invoices(folder: Folder) -> Pile:
     """Every file of the folder, read by content; one that gives no invoice is kept with its reason."""
-    found = files().list(folder)
+    door = files()
+    found = [entry for entry in door.list(folder) if entry.path.removeprefix("./") not in (LEDGER, VENDORS)]
     documents: list[Invoice | Unreadable] = []
     for number, entry in enumerate(found, start=1):
         report(f"Reading {number} of {len(found)}")
@@ -125,10 +133,10 @@ def read_invoices(folder: Folder) -> Pile:
             documents.append(trouble)
             continue
         try:
-            documents.append(read_document(entry.path, files().read(entry.path)))
+            documents.append(read_document(entry.path, door.read(entry.path)))
         except FileRefused as problem:
             documents.append(refused(entry.path, problem.reason))
-    sorted_out = pile(documents)
+    sorted_out = pile(documents, [NotRead(safe_name(one.path), one.kind) for one in door.left_out(folder)])
     report(f"{len(sorted_out.invoices)} invoices, {len(sorted_out.unreadable)} other files")
     return sorted_out
 
@@ -145,9 +153,9 @@ def read_tables() -> Tables:
 
 
 @step(process=True, title="Check and compare")
-def judge(documents: Pile, tables: Tables, elsewhere: dict[str, str], today: date) -> Review:
+def judge(documents: Pile, tables: Tables, elsewhere: dict[str, str], pay_on: date, own_iban: str) -> Review:
     """What can be paid, what a person must look at, what was handled before."""
-    judged = review([*documents.invoices, *documents.unreadable], tables.ledger, tables.vendors, elsewhere, today)
+    judged = review(documents.documents, tables.ledger, tables.vendors, elsewhere, pay_on, own_iban)
     report(f"{len(judged.payable)} to pay, {len(judged.exceptions)} to look at")
     return judged
 
@@ -168,27 +176,28 @@ def make_batch(
     run: str,
     message_id: str,
     created_at: datetime,
-) -> Batch:
+    pay_on: date,
+    day: date,
+) -> settlement.Batch:
     """The bytes, rows and moves of one batch; the same arguments give the same bytes."""
     path = f"payments/r-{run}.xml"
-    at = created_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     xml = None
     if rows:
-        payments = settlement.payments(rows, run)
         xml = payment_xml(
-            payments,
+            settlement.payments(rows, run),
             debtor_name=p.debtor_name,
             debtor_iban=p.debtor_iban,
-            pay_on=p.pay_on,
+            pay_on=pay_on,
             message_id=message_id,
             created_at=created_at,
         )
+    at = day.isoformat()
     exported = settlement.exported_rows(rows, run=run, folder=p.folder, payment_file=path, at=at)
     refusals = settlement.rejected_rows(judged.exceptions, rejected, run=run, folder=p.folder, at=at)
-    vendors = settlement.vendor_rows(rows, tables.vendors, run=run, used_on=created_at.date())
+    vendors = settlement.vendor_rows(rows, tables.vendors, run=run, used_on=day)
     total = sum((row.amount for row in rows), Decimal(0))
     report(f"{len(rows)} payments, {money_shown(total, 'EUR')}")
-    return Batch(
+    return settlement.Batch(
         path,
         xml,
         [ledger_cells(row) for row in [*exported, *refusals]],
@@ -211,7 +220,7 @@ def read_payment_file(path: str, count: int, total: Decimal) -> ReadBack:
     return found
 
 
-def plan_of(batch: Batch) -> list[Effect]:
+def plan_of(batch: settlement.Batch) -> list[Effect]:
     """The effects of a batch, in the order they are performed."""
     plan = [write_file(batch.path, batch.xml)] if batch.xml is not None else []
     if batch.ledger:
@@ -223,105 +232,128 @@ def plan_of(batch: Batch) -> list[Effect]:
     return plan
 
 
-async def decide_exceptions(judged: Review) -> settlement.Choices:
-    """Stop 1, only when something needs an answer; whatever is not answered is held."""
-    if not judged.exceptions:
-        return settlement.Choices({}, {}, [])
-    answers = await ask(
-        exception_title(judged.exceptions),
-        exception_form(judged.exceptions),
-        evidence=exception_evidence(judged),
-        figures=exception_figures(judged),
-        flags=[f"{one.k}. {one.reason}" for one in judged.exceptions],
+async def look_around(p: PayInvoices) -> Look:
+    """Read the folder and the tables as they are now, and judge every document."""
+    documents = await read_invoices(p.folder)
+    tables = await read_tables()
+    day = now().date()
+    pay_on = max(p.pay_on, day)
+    elsewhere = await claimed_elsewhere(claims_of(documents.documents))
+    judged, checks = await parallel(
+        judge(documents, tables, elsewhere, pay_on, compact(p.debtor_iban)), list_checks(documents)
     )
-    return settlement.read_choices(judged, answers)
+    return Look(documents, tables, judged, checks, pay_on, day)
 
 
-HOLD = Field(
-    name="hold",
-    type="list[integer]",
-    label="Hold these rows",
-    help="Row numbers to leave out; the payment file is made anew without them and asked again.",
-    remakes=True,
-)
+async def ask_about(asked: list[InvoiceException], look: Look, memory: Memory) -> None:
+    """Stop 1, only when something needs an answer; whatever is not answered is held."""
+    answers = await ask(
+        exception_title(asked),
+        exception_form(asked),
+        evidence=exception_evidence(asked, look.judged, look.documents, memory.omitted(look.judged)),
+        figures=exception_figures(look.judged),
+        flags=[*memory.notes, *(f"{one.k}. {one.reason}" for one in asked)],
+    )
+    memory.answered(asked, answers, answers.by)
 
 
-def hold_of(back: Returned) -> list[int]:
-    """The rows that a person named when sending the batch back."""
-    given = back.answers.get("hold")
-    return [int(number) for number in given] if isinstance(given, Sequence) and not isinstance(given, str) else []
+async def batch_of(rows: list[PayRow], look: Look, memory: Memory, p: PayInvoices) -> settlement.Batch:
+    """The batch of this round; its ids and creation time are the run's own, so they are the same however often it is made."""
+    run = this_run()
+    message_id = f"R{run.number}-{run.run_id[:20]}"
+    return await make_batch(
+        rows,
+        look.judged,
+        look.tables,
+        memory.reject(look.judged),
+        p,
+        str(run.number),
+        message_id,
+        from_us(run.created_us),
+        look.pay_on,
+        look.day,
+    )
+
+
+async def approve_batch(
+    rows: list[PayRow], batch: settlement.Batch, look: Look, memory: Memory, p: PayInvoices, number: int
+) -> Decision:
+    """Stop 2: the whole batch before a person."""
+    omitted = memory.omitted(look.judged)
+    return await approve(
+        batch_title(rows, len(memory.reject(look.judged)), LEDGER),
+        plan=plan_of(batch),
+        evidence=batch_evidence(rows, look.judged, look.documents, omitted, batch, look.checks),
+        figures=batch_figures(rows, batch, look.pay_on, compact(p.debtor_iban), len(omitted)),
+        flags=[*memory.notes, *batch_flags(rows, look.pay_on)],
+        fields=batch_fields(rows, omitted),
+        claims=[row.claim for row in rows],
+        round=number,
+    )
+
+
+async def performed(decision: Decision, memory: Memory) -> bool:
+    """Perform what was approved; False where files changed since, so that nothing was written and it is to be asked anew."""
+    try:
+        await decision.perform(on_conflict="raise")
+    except FilesChanged as changed:
+        memory.changed(changed.paths, decision.by)
+        return False
+    return True
+
+
+def receipt(summary: str, look: Look, memory: Memory, rows: list[PayRow], batch: settlement.Batch | None) -> Receipt:
+    """What came of the run, as figures that add up to the files of the folder."""
+    judged = look.judged
+    written = batch is not None
+    rejected = len(memory.reject(judged)) if written else 0
+    exported = len(rows) if written else 0
+    return Receipt(
+        summary,
+        judged.documents,
+        exported,
+        len(judged.payable) + len(judged.exceptions) - exported - rejected,
+        rejected,
+        Money(batch.total if batch else Decimal(0), "EUR"),
+        batch.path if batch and rows else None,
+        len(judged.exported) + len(judged.rejected),
+    )
 
 
 @workflow("pay-invoices")
 async def pay_invoices(p: PayInvoices) -> Receipt:
-    run = this_run()
-    today = now().date()
-    problem = pay_on_problem(p.pay_on, today)
-    if problem:
-        raise ValueError(problem)
-    documents = await read_invoices(p.folder)
-    tables = await read_tables()
-    elsewhere = await claimed_elsewhere(claims_of([*documents.invoices, *documents.unreadable]))
-    judged, checks = await parallel(judge(documents, tables, elsewhere, today), list_checks(documents))
-    summary = settlement.nothing_new(judged, tables.ledger, p.folder)
-    if summary:
-        return Receipt(summary, judged.documents, 0, 0, len(judged.rejected), Money(Decimal(0), "EUR"), None)
-
-    choices = await decide_exceptions(judged)
-    held: set[int] = set()
-    notes: list[str] = []
+    memory = Memory()
+    number = 0  # of the round at stop 2
     while True:
-        rows = settlement.batch(judged, choices.pay, sorted(held))
-        if not rows and not choices.reject:
-            return Receipt(
-                "Everything is held. Nothing was written.",
-                judged.documents,
-                0,
-                len(judged.exceptions) + len(held),
-                0,
-                Money(Decimal(0), "EUR"),
-                None,
-            )
-        batch = await make_batch(
-            rows,
-            judged,
-            tables,
-            choices.reject,
-            p,
-            str(run.number),
-            f"R{run.number}-{run.run_id[:20]}",
-            from_us(run.created_us),
-        )
+        look = await look_around(p)
+        memory.looked(look.documents, look.judged)
+        if too_far := pay_on_problem(look.pay_on, look.day):
+            return receipt(f"{too_far} Nothing was written.", look, memory, [], None)
+        if summary := settlement.nothing_new(look.judged, look.tables.ledger, p.folder):
+            told = [summary, account_line(look.judged, look.documents), *memory.notes]
+            return receipt(" ".join(told), look, memory, [], None)
+        if look.pay_on != p.pay_on:
+            memory.moved(p.pay_on, look.pay_on)
+        rows = memory.rows(look.judged)
         try:
-            decision = await approve(
-                f"Write payment file for {len(rows)} invoices"
-                if rows
-                else f"Record {len(choices.reject)} rejections in {LEDGER}",
-                plan=plan_of(batch),
-                evidence=batch_evidence(rows, judged, checks),
-                figures=batch_figures(rows, batch.total, p.pay_on, p.debtor_iban),
-                flags=[*notes, *batch_flags(rows)],
-                fields=[HOLD] if rows else [],
-                claims=[row.claim for row in rows],
-                round=len(notes) + 1,
-            )
+            asked = memory.unanswered(look.judged)
+            if asked:
+                await ask_about(asked, look, memory)
+                continue
+            if not rows and not memory.reject(look.judged):
+                summary = f"Everything is held. Nothing was written. {account_line(look.judged, look.documents)}"
+                return receipt(summary, look, memory, [], None)
+            batch = await batch_of(rows, look, memory, p)
+            number += 1
+            decision = await approve_batch(rows, batch, look, memory, p, number)
+            if rows and look.pay_on < now().date():
+                continue  # approved too late for its day: made anew for today, and asked once more
+            if not await performed(decision, memory):
+                continue
         except Returned as back:
-            held |= set(hold_of(back)) & {row.n for row in rows}
-            notes.append(f"Sent back by {person(back.by)}: {back.comment or 'rows are held'}")
+            memory.returned(back.by, back.comment, back.answers, look.judged)
             continue
-        break
-    await decision.perform()
-    if batch.xml is not None:
-        await read_payment_file(batch.path, len(rows), batch.total)
-    return Receipt(
-        f"{batch.path} is written: {len(rows)} payments, {money_shown(batch.total, 'EUR')}. Nothing was sent to a bank. "
-        "Upload it in your bank's portal."
-        if rows
-        else f"{len(choices.reject)} rejections are recorded in {LEDGER}. Nothing was sent to a bank.",
-        judged.documents,
-        len(rows),
-        len(choices.hold) + len(held),
-        len(choices.reject),
-        Money(batch.total, "EUR"),
-        batch.path if rows else None,
-    )
+        if batch.xml is not None:
+            await read_payment_file(batch.path, len(rows), batch.total)
+        summary = settlement.outcome(rows, batch, len(memory.reject(look.judged)), LEDGER)
+        return receipt(summary, look, memory, rows, batch)

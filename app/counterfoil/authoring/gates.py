@@ -41,6 +41,15 @@ class Decision:
         return await branch.machine.perform(branch, self.plan, on_conflict)
 
 
+class Answers(dict[str, Any]):
+    """What a person filled in, by field name and in the fields' types; `by` is who, `comment` what was said beside it."""
+
+    def __init__(self, values: dict[str, Any], by: str, comment: str) -> None:
+        super().__init__(values)
+        self.by = by
+        self.comment = comment
+
+
 @machine.durable
 async def approve(
     title: str,
@@ -103,8 +112,8 @@ async def ask(
     evidence: Sequence[Evidence] = (),
     flags: Sequence[str] = (),
     figures: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Ask a person to fill in a form and wait; the answers by field name, in the fields' types.
+) -> Answers:
+    """Ask a person to fill in a form and wait; the answers by field name, in the fields' types, and whose they are.
 
     Raises:
         Rejected: a person refused to answer.
@@ -128,7 +137,7 @@ async def ask(
     answer = await branch.machine.gate(branch, "ask", {"spec": spec, "blobs": blobs})
     answers = _decode_answers(form, answer["answers"])
     _raise_unless_approved(answer, answers)
-    return answers
+    return Answers(answers, answer["by"], answer["comment"])
 
 
 @machine.durable

@@ -42,9 +42,10 @@ def judge(
     vendors: list[VendorRow] | None = None,
     elsewhere: dict[str, str] | None = None,
     today: date = TODAY,
+    own_iban: str = "",
 ) -> Review:
     vendors = [VENDOR] if vendors is None else vendors
-    return review(list(documents), ledger or [], vendors, elsewhere or {}, today)
+    return review(list(documents), ledger or [], vendors, elsewhere or {}, today, own_iban)
 
 
 def only(found: Review) -> InvoiceException:
@@ -183,7 +184,7 @@ def test_a_supplier_never_paid_says_so() -> None:
 def test_overdue_is_a_warning_from_the_day_after() -> None:
     assert judge(invoice(), today=date(2026, 12, 2)).payable[0].warnings == []
     texts = [judge(invoice(), today=day).payable[0].warnings[0].text for day in (date(2026, 12, 3), date(2026, 12, 5))]
-    assert texts == ["Overdue since 2 Dec 2026, 1 day.", "Overdue since 2 Dec 2026, 3 days."]
+    assert texts == ["Due on 2 Dec 2026: paid 1 day late.", "Due on 2 Dec 2026: paid 3 days late."]
 
 
 def test_of_several_accounts_the_known_one_is_used() -> None:
@@ -310,6 +311,7 @@ def test_kinds_are_recorded_and_never_renamed() -> None:
         "unreadable", "same_file", "same_invoice", "incomplete", "unproved", "page_disagrees", "credit_note", "not_payable_type",
         "unclear_currency", "foreign_currency", "nothing_due", "unpayable_amount", "in_other_run", "forms_disagree",
         "already_paid", "direct_debit", "card", "missing_iban", "invalid_iban", "several_accounts", "outside_sepa",
+        "own_account",
         "changed_account", "number_reused", "correction", "credited", "rejected_before", "broken_sum", "broken_tax",
         "broken_line", "odd_field",
     )  # fmt: skip
@@ -322,7 +324,7 @@ def test_choices_are_read_from_the_answers() -> None:
         invoice("invoices/c.xml", number="C-9", type_code="381"),
     )
     assert [one.choices for one in found.exceptions] == [["pay", "hold", "reject"]] * 2 + [["hold", "reject"]]
-    assert read_choices(found, {}) == Choices({}, {}, [1, 2, 3])
+    assert read_choices(found.exceptions, {}) == Choices({}, {}, [1, 2, 3])
     answers = {
         "choice.1": "pay",
         "reason.1": " Confirmed ",
@@ -330,11 +332,11 @@ def test_choices_are_read_from_the_answers() -> None:
         "reason.3": "Settled",
         "choice.2": None,
     }
-    assert read_choices(found, answers) == Choices({1: "Confirmed"}, {3: "Settled"}, [2])
+    assert read_choices(found.exceptions, answers) == Choices({1: "Confirmed"}, {3: "Settled"}, [2])
     with pytest.raises(ValueError, match=r"choice\.3 is “pay”; exception 3 can be: hold, reject\."):
-        read_choices(found, {"choice.3": "pay", "reason.3": "x"})
+        read_choices(found.exceptions, {"choice.3": "pay", "reason.3": "x"})
     with pytest.raises(ValueError, match=r"reason\.1 is missing"):
-        read_choices(found, {"choice.1": "reject"})
+        read_choices(found.exceptions, {"choice.1": "reject"})
 
 
 def test_rows_keep_their_numbers_when_others_are_held() -> None:

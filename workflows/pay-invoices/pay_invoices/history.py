@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 
 from pay_invoices.duplicates import Identity, identity, identity_of, number_key, same_seller
 from pay_invoices.invoices import Invoice, Unreadable
@@ -33,11 +34,14 @@ class History:
     def __init__(self, ledger: list[LedgerRow], vendors: list[VendorRow]) -> None:
         self._by_number: defaultdict[str, list[tuple[LedgerRow, Identity]]] = defaultdict(list)
         self._by_sha: defaultdict[str, list[LedgerRow]] = defaultdict(list)
+        self._by_gross: defaultdict[tuple[str, Decimal], list[tuple[LedgerRow, Identity]]] = defaultdict(list)
         self._by_seller: defaultdict[str, list[Known]] = defaultdict(list)
         self._by_iban: defaultdict[str, list[Known]] = defaultdict(list)
         for row in ledger:
             self._by_number[number_key(row.number)].append((row, _seller(row)))
             self._by_sha[row.sha256].append(row)
+            if row.gross is not None and row.state == EXPORTED:
+                self._by_gross[row.currency, row.gross].append((row, _seller(row)))
         for known in [*map(_from_vendor, vendors), *(_from_ledger(row) for row in ledger if row.state == EXPORTED)]:
             self._by_iban[known.iban].append(known)
             for token in _tokens(known.seller):
@@ -65,6 +69,15 @@ class History:
         """A row that exported the same supplier's number with another gross amount."""
         rows = self._numbered(invoice, invoice.number, EXPORTED)
         return next((row for row in rows if row.gross != invoice.signed_gross), None)
+
+    def alike(self, invoice: Invoice) -> LedgerRow | None:
+        """A row that exported the same supplier's amount of the same day under another number."""
+        if invoice.signed_gross is None or invoice.issue_date is None:
+            return None
+        wanted, number = identity(invoice), number_key(invoice.number)
+        rows = self._by_gross.get((invoice.currency, invoice.signed_gross), ())
+        found = (row for row, seller in rows if row.issue_date == invoice.issue_date and same_seller(wanted, seller))
+        return next((row for row in found if number_key(row.number) != number), None)
 
     def corrected(self, invoice: Invoice) -> LedgerRow | None:
         """A row that exported an invoice which this one says it corrects."""

@@ -165,18 +165,33 @@ class Unreadable:
 
 
 @dataclass(frozen=True, slots=True)
+class NotRead:
+    """What lies in the folder and was not read: its path, and what it is ("folder", "hidden file", "special file")."""
+
+    path: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pile:
     """What reading a folder gave, in a form every record can hold."""
 
     invoices: list[Invoice]
     unreadable: list[Unreadable]
+    not_read: list[NotRead] = field(default_factory=list)
+
+    @property
+    def documents(self) -> list[Invoice | Unreadable]:
+        """Everything that was read."""
+        return [*self.invoices, *self.unreadable]
 
 
-def pile(documents: list[Invoice | Unreadable]) -> Pile:
+def pile(documents: list[Invoice | Unreadable], not_read: list[NotRead] | None = None) -> Pile:
     """Sort what was read into invoices and files that gave none, each in the order given."""
     return Pile(
         [document for document in documents if isinstance(document, Invoice)],
         [document for document in documents if isinstance(document, Unreadable)],
+        not_read or [],
     )
 
 

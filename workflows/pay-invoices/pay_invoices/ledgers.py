@@ -49,7 +49,7 @@ class LedgerRow:
     folder: str
     payment_file: str
     end_to_end_id: str
-    at: str  # an instant, 2026-11-30T08:55:12Z
+    at: str  # the day the payment file was made, 2026-11-30; older rows hold an instant
     reason: str
     line: int = 0  # its line in the file, from 1; 0 for a new one
 

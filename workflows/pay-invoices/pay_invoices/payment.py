@@ -21,6 +21,7 @@ from pay_invoices.hostile_xml import XmlRefused, parse
 from pay_invoices.invoices import Invoice
 from pay_invoices.picking import find, find_all, number_in, text_at
 from pay_invoices.problems import MOST
+from pay_invoices.references import creditor_reference
 from pay_invoices.sepa_text import is_sepa_id, sepa_id, sepa_text
 
 NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"
@@ -32,7 +33,10 @@ _EEA = frozenset("AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """One transfer: to whom, where, how much in euro, its id (35 characters of the SEPA set) and what the payee reads."""
+    """One transfer: to whom, where, how much in euro, its id (35 characters of the SEPA set) and what the payee reads.
+
+    With a structured creditor reference (`reference`, and its `issuer` where it has one) that is what is sent instead of words.
+    """
 
     name: str
     iban: str
@@ -40,6 +44,8 @@ class Payment:
     amount: Decimal
     end_to_end_id: str
     remittance: str
+    reference: str = ""
+    issuer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +69,13 @@ class ReadBack:
 def payment_of(invoice: Invoice, iban: str, amount: Decimal, end_to_end_id: str) -> Payment:
     """The transfer that pays an invoice."""
     bic = invoice.bic if iban == invoice.iban and iban[:2] not in _EEA and valid_bic(invoice.bic) else ""
-    return Payment(invoice.payee or invoice.seller, iban, bic, amount, end_to_end_id, remittance(invoice))
+    reference, issuer = creditor_reference(invoice.reference, iban)
+    words = reference or remittance(invoice)
+    return Payment(invoice.payee or invoice.seller, iban, bic, amount, end_to_end_id, words, reference, issuer)
 
 
 def remittance(invoice: Invoice) -> str:
-    """What the payee reads: the reference they asked for, and the invoice number, never cut unless it alone is too long."""
+    """What the payee reads in words: the reference they asked for, and the invoice number, never cut unless it alone is too long."""
     number, reference = sepa_text(invoice.number, 140), sepa_text(invoice.reference, 140)
     if not reference or reference in number:
         return number
@@ -164,9 +172,7 @@ def read_back(data: bytes) -> ReadBack:
 
 
 def pay_on_problem(pay_on: date, today: date) -> str:
-    """Why a bank would not execute on that day, as a sentence; "" when it would."""
-    if pay_on < today:
-        return f"{pay_on.isoformat()} lies in the past; set pay_on to today or later."
+    """Why a bank would not take an order for that day, as a sentence; "" when it would. A day that has passed is moved, not refused."""
     if (pay_on - today).days > 365:
         return f"{pay_on.isoformat()} is more than a year away; banks refuse that, so set pay_on nearer."
     return ""
@@ -200,6 +206,8 @@ def _check_payments(payments: list[Payment]) -> None:
             raise ValueError(f"{what}: {payment.amount} is not an amount in euro and cents that a transfer can carry.")
         if not is_sepa_id(payment.end_to_end_id):
             raise ValueError(f"{what}: its id is not 1 to 35 characters of the SEPA character set.")
+        if payment.reference and not is_sepa_id(payment.reference):
+            raise ValueError(f"{what}: its reference is not 1 to 35 characters of the SEPA character set.")
         if not sepa_text(payment.name, 70):
             raise ValueError(f"{what}: it has no name to pay to.")
     ids = [payment.end_to_end_id for payment in payments]
@@ -228,7 +236,9 @@ def _transfer(batch: _Element, payment: Payment) -> None:
     _add_path(transfer, "Cdtr/Nm", sepa_text(payment.name, 70))
     _add_path(transfer, "CdtrAcct/Id/IBAN", payment.iban)
     text = sepa_text(payment.remittance, 140)
-    if text:
+    if payment.reference:
+        _add_reference(_add_path(transfer, "RmtInf/Strd/CdtrRefInf", None), payment)
+    elif text:
         _add_path(transfer, "RmtInf/Ustrd", text)
 
 
@@ -238,7 +248,16 @@ def _add(parent: _Element, name: str, text: str | None = None) -> _Element:
     return element
 
 
-def _add_path(parent: _Element, path: str, text: str) -> _Element:
+def _add_reference(parent: _Element, payment: Payment) -> None:
+    """A structured reference as the SEPA guidelines want it: type SCOR, the issuer where there is one, the bare reference."""
+    kind = _add(parent, "Tp")
+    _add_path(kind, "CdOrPrtry/Cd", "SCOR")
+    if payment.issuer:
+        _add(kind, "Issr", payment.issuer)
+    _add(parent, "Ref", payment.reference)
+
+
+def _add_path(parent: _Element, path: str, text: str | None) -> _Element:
     """A chain of elements, the last with a text; returns the last."""
     for name in path.split("/"):
         parent = _add(parent, name)

@@ -1,42 +1,25 @@
-"""What a person sees at the two stops: tables, figures and sentences out of a review. Accounts are shown whole, in groups."""
+"""What a person sees at stop 1, and what both stops show: tables, figures and sentences out of a review.
+
+Accounts are shown whole, in groups.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date
+from collections import Counter
 from decimal import Decimal
 from typing import Any
 
-from counterfoil import Evidence, Field, Money, file, table
+from counterfoil import Evidence, Field, Money, file, table, text
 from pay_invoices.accounts import grouped
-from pay_invoices.checks import run_checks
-from pay_invoices.invoices import PDF_TEXT, Invoice, PageBox, money_shown, sums_shown
-from pay_invoices.reasons import place
-from pay_invoices.review import InvoiceException, PayRow, Review
+from pay_invoices.invoices import PDF_TEXT, PageBox, Pile, money_shown
+from pay_invoices.memory import Omitted
+from pay_invoices.review import Handled, InvoiceException, PayRow, Review
 
-SHOWN_FIELDS = (("due", "Amount due"), ("iban", "Account"), ("number", "Invoice number"), ("due_date", "Due date"))
-_BOXED_FIELDS = frozenset({"due", "iban", "number", "due_date", "page_total", "page_iban"})
-
-
-@dataclass(frozen=True, slots=True)
-class CheckRow:
-    """One check of one document: passed, failed, or impossible (None)."""
-
-    file: str
-    name: str
-    passed: bool | None
-    detail: str
-    expected: str
-    found: str
-
-
-def check_rows(invoices: list[Invoice]) -> list[CheckRow]:
-    """Every check of every invoice."""
-    return [
-        CheckRow(invoice.file, check.name, check.passed, check.detail, check.expected, check.found)
-        for invoice in invoices
-        for check in run_checks(invoice)
-    ]
+_KINDS = {
+    "folder": ("sub-folder", "sub-folders"),
+    "hidden file": ("hidden file", "hidden files"),
+    "special file": ("pipe or device", "pipes or devices"),
+}
 
 
 def exception_title(exceptions: list[InvoiceException]) -> str:
@@ -57,7 +40,6 @@ def exception_form(exceptions: list[InvoiceException]) -> list[Field]:
     """Stop 1: two fields per exception, `choice.K` and `reason.K`; a reason is needed to pay or to reject."""
     form: list[Field] = []
     for one in exceptions:
-        subject = " ".join(part for part in (one.supplier, one.number) if part) or one.files[0]
         choice, wants = f"choice.{one.k}", [name for name in one.choices if name != "hold"]
         about = f"{one.reason} {one.advice} Without an answer it is held."
         default = None if one.can_pay else "hold"  # what nobody can pay needs no answer
@@ -65,7 +47,7 @@ def exception_form(exceptions: list[InvoiceException]) -> list[Field]:
             Field(
                 name=choice,
                 type="choice",
-                label=f"{one.k}. {subject}",
+                label=_label(one),
                 help=about,
                 choices=one.choices,
                 default=default,
@@ -76,8 +58,17 @@ def exception_form(exceptions: list[InvoiceException]) -> list[Field]:
     return form
 
 
-def exception_evidence(judged: Review) -> list[Evidence]:
-    """Stop 1: one table of everything that needs a look, and per exception what was known beside what is there now."""
+def _label(one: InvoiceException) -> str:
+    return f"{one.k}. {' '.join(part for part in (one.supplier, one.number) if part) or one.files[0]}"
+
+
+def exception_evidence(
+    asked: list[InvoiceException], judged: Review, documents: Pile, omitted: list[Omitted]
+) -> list[Evidence]:
+    """Stop 1: one table of everything that needs a look, and per exception what was known beside what is there now.
+
+    `omitted` is what was decided before: it is shown when it is not asked about.
+    """
     rows = [
         {
             "No.": one.k,
@@ -89,17 +80,19 @@ def exception_evidence(judged: Review) -> list[Evidence]:
             "Files": ", ".join(one.files),
             "Can be paid": "yes, with a reason" if one.can_pay else "no",
         }
-        for one in judged.exceptions
+        for one in asked
     ]
-    pieces = [
-        table(rows, title="Needs your answer", flagged=[i for i, one in enumerate(judged.exceptions) if one.can_pay])
-    ]
-    for one in judged.exceptions:
+    pieces = [table(rows, title="Needs your answer", flagged=[i for i, one in enumerate(asked) if one.can_pay])]
+    for one in asked:
         facts = _facts(one)
         pieces += [facts] if facts is not None else []
         pieces += _pages(one)
-    pieces.append(table([_payable(row) for row in judged.payable], title="Ready to pay", total=_total(judged.payable)))
-    return pieces
+    pieces.append(
+        table([payable_cells(row) for row in judged.payable], title="Ready to pay", total=total_cells(judged.payable))
+    )
+    here = {file for one in asked for file in one.files}
+    pieces += omitted_evidence([one for one in omitted if not here & set(one.files)], "Decided already")
+    return pieces + account_evidence(judged, documents)
 
 
 def _facts(one: InvoiceException) -> Evidence | None:
@@ -115,7 +108,7 @@ def _facts(one: InvoiceException) -> Evidence | None:
         }
         for fact in one.facts
     ]
-    return table(rows, title=f"{one.k}. {one.supplier or one.files[0]} {one.number}".strip())
+    return table(rows, title=_label(one))
 
 
 def _pages(one: InvoiceException) -> list[Evidence]:
@@ -126,7 +119,7 @@ def _pages(one: InvoiceException) -> list[Evidence]:
     if one.invoice.syntax != PDF_TEXT:
         # The data counts, so of the page only what the exception is about is shown.
         boxes = [box for box in boxes if box.field in _fields_of(one)]
-    return page_evidence(one.files[0], f"{one.k}. {one.supplier or one.files[0]} {one.number}".strip(), boxes)
+    return page_evidence(one.files[0], _label(one), boxes)
 
 
 def _fields_of(one: InvoiceException) -> set[str]:
@@ -157,10 +150,11 @@ def exception_figures(judged: Review) -> dict[str, Any]:
         "Ready to pay": len(judged.payable),
         "To look at": len(judged.exceptions),
         "Total ready": Money(judged.total, "EUR"),
+        "Settled before": len(judged.exported) + len(judged.rejected),
     }
 
 
-def _payable(row: PayRow) -> dict[str, Any]:
+def payable_cells(row: PayRow) -> dict[str, Any]:
     return {
         "No.": row.n,
         "Supplier": row.invoice.seller,
@@ -172,86 +166,56 @@ def _payable(row: PayRow) -> dict[str, Any]:
     }
 
 
-def _total(rows: list[PayRow]) -> dict[str, Any]:
+def total_cells(rows: list[PayRow]) -> dict[str, Any]:
     return {"Supplier": f"{len(rows)} payments", "Amount": Money(sum((row.amount for row in rows), Decimal(0)), "EUR")}
 
 
-def batch_evidence(rows: list[PayRow], judged: Review, checks: list[CheckRow]) -> list[Evidence]:
-    """Stop 2: the payments, what is left out and why, where each figure comes from, every check."""
-    pieces = []
-    if rows:
-        payments = [{**_payable(row), "Reason": row.reason, "File": row.invoice.file} for row in rows]
-        flagged = [index for index, row in enumerate(rows) if row.warnings or row.reason]
-        pieces.append(table(payments, title="Payments", total=_total(rows), flagged=flagged))
-    paid = {row.k for row in rows if row.k}
-    left_out = [
-        {
-            "Supplier": one.supplier,
-            "Invoice": one.number,
-            "Amount": money_shown(one.amount, one.currency),
-            "Why": one.reason,
-            "Files": ", ".join(one.files),
-        }
-        for one in judged.exceptions
-        if one.k not in paid
+def account_line(judged: Review, documents: Pile) -> str:
+    """Where every file of the folder went, as a sum that balances, and what was not read."""
+    ways = [
+        f"{len(judged.payable)} ready",
+        f"{len(judged.exceptions)} to look at",
+        f"{len(judged.exported)} exported before{_runs(judged.exported)}",
+        f"{len(judged.rejected)} rejected before{_runs(judged.rejected)}",
     ]
-    if left_out:
-        pieces.append(table(left_out, title="Not in this file"))
+    files = "1 file" if judged.documents == 1 else f"{judged.documents} files"
+    counts = Counter(one.what for one in documents.not_read)
+    kinds = [f"{count} {_KINDS[what][count > 1]}" for what, count in sorted(counts.items())]
+    tail = f"; not read: {', '.join(kinds)}" if kinds else ""
+    return f"{files} = {' + '.join(ways)}{tail}."
+
+
+def _runs(handled: list[Handled]) -> str:
+    runs = list(dict.fromkeys(one.run for one in handled))
+    return f" (run {', '.join(runs)})" if runs else ""
+
+
+def account_evidence(judged: Review, documents: Pile) -> list[Evidence]:
+    """The account of the folder: the sum, what earlier runs settled, what was not read."""
+    pieces = [text(account_line(judged, documents), title="What lies in the folder")]
     handled = [
         {"File": one.file, "Invoice": one.number, "What": one.sentence} for one in [*judged.exported, *judged.rejected]
     ]
     if handled:
         pieces.append(table(handled, title="Settled before"))
-    pieces.append(_check_evidence(checks))
-    pieces.append(_source_evidence(rows))
-    for row in rows:
-        shown = [box for box in row.invoice.boxes if box.field in _BOXED_FIELDS]
-        pieces += page_evidence(row.invoice.file, f"{row.invoice.seller} {row.invoice.number}", shown)
+    if documents.not_read:
+        skipped = [{"Name": one.path, "What": _KINDS[one.what][0]} for one in documents.not_read]
+        pieces.append(table(skipped, title="Not read"))
     return pieces
 
 
-def _check_evidence(checks: list[CheckRow]) -> Evidence:
+def omitted_evidence(omitted: list[Omitted], title: str) -> list[Evidence]:
     rows = [
         {
-            "Result": {True: "passed", False: "failed", None: "could not be made"}[check.passed],
-            "Check": check.name,
-            "File": check.file,
-            "Detail": check.detail,
-            "Expected": check.expected,
-            "Found": check.found,
+            "No.": one.n,
+            "Supplier": one.supplier,
+            "Invoice": one.number,
+            "Amount": one.amount,
+            "State": one.state,
+            "By": one.by,
+            "Why": one.why,
+            "Files": ", ".join(one.files),
         }
-        for check in sorted(checks, key=lambda check: check.passed is True)
+        for one in omitted
     ]
-    return table(rows, title="Checks", flagged=[index for index, row in enumerate(rows) if row["Result"] != "passed"])
-
-
-def _source_evidence(rows: list[PayRow]) -> Evidence:
-    found = [
-        {"Invoice": row.invoice.number, "What": label, "Place": place(row.invoice, name)}
-        for row in rows
-        for name, label in SHOWN_FIELDS
-        if row.invoice.path_of(name)
-    ]
-    return table(found, title="Where each figure comes from")
-
-
-def batch_figures(rows: list[PayRow], total: Decimal, pay_on: date, debtor_iban: str) -> dict[str, Any]:
-    """Key figures of stop 2."""
-    return {
-        "Total": Money(total, "EUR"),
-        "Payments": len(rows),
-        "Pay on": pay_on,
-        "From account": grouped("".join(debtor_iban.split()).upper()),
-    }
-
-
-def batch_flags(rows: list[PayRow]) -> list[str]:
-    """Sentences on what deserves a second look before approving."""
-    first = [row.invoice.seller for row in rows if any(notice.kind == "first_payment" for notice in row.warnings)]
-    overdue = [row for row in rows if any(notice.kind == "overdue" for notice in row.warnings)]
-    flags = []
-    if first:
-        flags.append(f"First payment to {', '.join(first)}: no earlier payment to compare with.")
-    if overdue:
-        flags.append(f"{len(overdue)} overdue: {sums_shown([(row.amount, 'EUR') for row in overdue])}.")
-    return flags
+    return [table(rows, title=title)] if rows else []

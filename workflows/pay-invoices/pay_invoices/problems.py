@@ -21,6 +21,7 @@ KINDS = (
     "unreadable", "same_file", "same_invoice", "incomplete", "unproved", "page_disagrees", "credit_note", "not_payable_type",
     "unclear_currency", "foreign_currency", "nothing_due", "unpayable_amount", "in_other_run", "forms_disagree",
     "already_paid", "direct_debit", "card", "missing_iban", "invalid_iban", "several_accounts", "outside_sepa",
+    "own_account",
     "changed_account", "number_reused", "correction", "credited", "rejected_before", "broken_sum", "broken_tax",
     "broken_line", "odd_field",
 )  # fmt: skip
@@ -120,7 +121,8 @@ def _elsewhere(invoice: Invoice, around: Around) -> Problem | None:
     sentence = around.elsewhere.get(claim_key(invoice))
     if sentence is None:
         return None
-    return Problem("in_other_run", sentence, "Decide it there first; it cannot be paid from here.", can_pay=False)
+    said = f"{sentence[:1].upper()}{sentence[1:].rstrip('.')}."
+    return Problem("in_other_run", said, "Decide it there first; it cannot be paid from here.", can_pay=False)
 
 
 def _forms_disagree(invoice: Invoice, around: Around) -> Problem | None:
@@ -192,12 +194,27 @@ def _account(invoice: Invoice, _: Around) -> Problem | None:
     return None
 
 
+def _own_account(invoice: Invoice, around: Around) -> Problem | None:
+    if not around.own_iban or not invoice.iban or around.accounts_of(invoice):
+        return None
+    return Problem(
+        "own_account",
+        "The account it names is your own, the one that is paid from.",
+        "Ask the supplier for their account; if yours is not the one given at the start, start again with the right one.",
+        can_pay=False,
+        facts=[
+            Fact("Account", grouped(around.own_iban), grouped(invoice.iban), "your account", place(invoice, "iban"))
+        ],
+    )
+
+
 def _changed_account(invoice: Invoice, around: Around) -> Problem | None:
     accounts = around.history.accounts(invoice)
     if not accounts or not invoice.iban or accounts[-1].iban in invoice.ibans:
         return None
     last = accounts[-1]
     before = any(account.iban in invoice.ibans for account in accounts)
+    old, new = grouped(last.iban), grouped(next(iter(around.accounts_of(invoice)), invoice.iban))
     since = f" since {day_shown(last.last_used)}" if last.last_used else ""
     return Problem(
         "changed_account",
@@ -205,9 +222,10 @@ def _changed_account(invoice: Invoice, around: Around) -> Problem | None:
         "Call the supplier on a number you already have, and pay only if they confirm the new account.",
         can_pay=True,
         facts=[
-            Fact("Account", grouped(last.iban), grouped(invoice.iban), last.source, place(invoice, "iban")),
+            Fact("Account", old, new, last.source, place(invoice, "iban")),
             Fact("Last used", day_shown(last.last_used), "never" if not before else "earlier", last.source, ""),
         ],
+        told=f"Account changed: {old} → {new}.",
     )
 
 
@@ -315,6 +333,7 @@ _FINDERS: tuple[Callable[[Invoice, Around], Problem | None], ...] = (
     _forms_disagree,
     _collected,
     _account,
+    _own_account,
     _changed_account,
     _number_reused,
     _correction,

@@ -25,23 +25,34 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One reason: its kind, one sentence what is wrong, one what to do, whether a person may pay all the same."""
+    """One reason: its kind, one sentence what is wrong, one what to do, whether a person may pay all the same.
+
+    `told` is the sentence for a list in which no facts stand beside it; "" where `reason` says it all.
+    """
 
     kind: str
     reason: str
     advice: str
     can_pay: bool
     facts: list[Fact] = field(default_factory=list)
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What an invoice is compared with: the tables, the other documents of the folder, other runs, the day."""
+    """What an invoice is compared with: the tables, the other documents of the folder, other runs, the day of payment, the account
+    that is paid from, and what is alike: file -> other invoices of the same supplier over the same amount."""
 
     history: History
     folder: Sorted
     elsewhere: dict[str, str]
-    today: date
+    pay_on: date
+    own_iban: str = ""
+    alike: dict[str, list[Invoice]] = field(default_factory=dict)
+
+    def accounts_of(self, invoice: Invoice) -> list[str]:
+        """The accounts an invoice names, the first one first, without the one that is paid from: pages name the buyer's, too."""
+        return [iban for iban in invoice.ibans if iban != self.own_iban]
 
 
 def day_shown(day: date | None) -> str:

@@ -5,12 +5,12 @@ Pure: documents, tables, other runs and the day go in. Every document comes out 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 
 from pay_invoices.accounts import grouped
-from pay_invoices.duplicates import SAME_FILE, Copy, claim_key, sort
+from pay_invoices.duplicates import SAME_FILE, Copy, claim_key, seller_key, sort
 from pay_invoices.history import History, day_of
 from pay_invoices.invoices import CORRECTION, PDF_TEXT, Invoice, Unreadable, money_shown
 from pay_invoices.ledgers import LedgerRow, VendorRow
@@ -61,6 +61,14 @@ class InvoiceException:
     iban: str  # where a payment would go
     warnings: list[Notice]
     invoice: Invoice | None
+    notices: list[Notice] = field(
+        default_factory=list
+    )  # what stands against it, in sentences that need no facts beside them
+
+    @property
+    def key(self) -> str:
+        """By what an answer is remembered: the invoice, or the very file where it is no invoice that could be paid."""
+        return self.claim if self.can_pay else document_key(self.files[0], self.sha256)
 
     @property
     def choices(self) -> list[str]:
@@ -85,7 +93,7 @@ class Handled:
 class Review:
     """The judgement: every document is in exactly one of the four lists."""
 
-    today: date
+    pay_on: date
     documents: int
     payable: list[PayRow]
     exceptions: list[InvoiceException]
@@ -108,7 +116,8 @@ def review(
     ledger: list[LedgerRow],
     vendors: list[VendorRow],
     elsewhere: dict[str, str],
-    today: date,
+    pay_on: date,
+    own_iban: str = "",
 ) -> Review:
     """Judge the documents of one folder.
 
@@ -117,12 +126,13 @@ def review(
         ledger: earlier exports and rejections; an invoice exported once is never payable again.
         vendors: the accounts suppliers were paid to.
         elsewhere: claim key -> a sentence naming the run that holds the invoice in an open gate.
-        today: the day that decides what is overdue.
+        pay_on: the day the bank is asked to pay on; what is due before is paid late.
+        own_iban: the account that is paid from, upper case without blanks; an invoice that names no other cannot be paid.
     """
     history = History(ledger, vendors)
     exported, rejected, fresh = _settled(sorted(documents, key=lambda document: document.file), history)
     folder = sort([document for document in fresh if isinstance(document, Invoice)])
-    around = Around(history, folder, elsewhere, today)
+    around = Around(history, folder, elsewhere, pay_on, own_iban, _alike(folder.originals))
     payable: list[PayRow] = []
     exceptions = [_of_unreadable(document) for document in fresh if isinstance(document, Unreadable)]
     exceptions += [_of_copy(copy) for copy in folder.copies]
@@ -132,7 +142,7 @@ def review(
             exceptions.append(_of_invoice(invoice, problems, pay_row(invoice, around)))
         else:
             payable.append(pay_row(invoice, around))
-    return Review(today, len(documents), _numbered(payable), _ranked(exceptions), exported, rejected)
+    return Review(pay_on, len(documents), _numbered(payable), _ranked(exceptions), exported, rejected)
 
 
 def claims_of(documents: list[Invoice | Unreadable]) -> list[str]:
@@ -141,10 +151,10 @@ def claims_of(documents: list[Invoice | Unreadable]) -> list[str]:
 
 
 def pay_row(invoice: Invoice, around: Around) -> PayRow:
-    """The payment of an invoice: to the account used last if the invoice names it, else to the first it names."""
+    """The payment of an invoice: to the account used last if the invoice names it, else to the first it names that is not ours."""
     accounts = around.history.accounts(invoice)
-    known = accounts[-1].iban if accounts else ""
-    iban = known if known in invoice.ibans else invoice.iban
+    known, named = accounts[-1].iban if accounts else "", around.accounts_of(invoice)
+    iban = known if known in named else next(iter(named), invoice.iban)
     return PayRow(0, invoice, iban, invoice.due or Decimal(0), _notices(invoice, iban, around), claim_key(invoice))
 
 
@@ -172,15 +182,16 @@ def _handled(document: Invoice | Unreadable, row: LedgerRow, sentence: str) -> H
 
 def _notices(invoice: Invoice, iban: str, around: Around) -> list[Notice]:
     found: list[Notice] = []
-    if invoice.due_date is not None and invoice.due_date < around.today:
-        days = (around.today - invoice.due_date).days
+    if invoice.due_date is not None and invoice.due_date < around.pay_on:
+        days = (around.pay_on - invoice.due_date).days
         span = "1 day" if days == 1 else f"{days} days"
-        found.append(Notice("overdue", f"Overdue since {day_shown(invoice.due_date)}, {span}."))
+        found.append(Notice("overdue", f"Due on {day_shown(invoice.due_date)}: paid {span} late."))
     if not around.history.accounts(invoice):
         found.append(Notice("first_payment", "No earlier payment to compare with."))
     others = around.history.others_paid_to(iban, invoice)
     if others:
         found.append(Notice("shared_account", f"This account was used for another supplier: “{others[0]}”."))
+    found += _alike_notices(invoice, around)
     if invoice.other_ibans:
         count = len(invoice.ibans)
         found.append(Notice("several_accounts", f"The invoice names {count} accounts; {grouped(iban)} is used."))
@@ -196,6 +207,32 @@ def _notices(invoice: Invoice, iban: str, around: Around) -> list[Notice]:
     elif not invoice.profile:
         found.append(Notice("unknown_profile", "The invoice names no known profile of the standard."))
     return found
+
+
+def _alike(originals: list[Invoice]) -> dict[str, list[Invoice]]:
+    """File -> other invoices of the folder from the same supplier over the same amount; all of them have other numbers."""
+    groups: dict[tuple[str, str, Decimal], list[Invoice]] = {}
+    for invoice in originals:
+        if invoice.seller and invoice.gross and not invoice.is_credit:
+            groups.setdefault((seller_key(invoice), invoice.currency, invoice.gross), []).append(invoice)
+    return {one.file: [other for other in group if other is not one] for group in groups.values() for one in group}
+
+
+def _alike_notices(invoice: Invoice, around: Around) -> list[Notice]:
+    """An invoice sent twice under two numbers is paid twice, so what looks like one is said."""
+    found = []
+    for other in around.alike.get(invoice.file, [])[:3]:
+        day = " of the same day" if other.issue_date and other.issue_date == invoice.issue_date else ""
+        found.append(Notice("alike", f"Same supplier and amount as “{other.number}”{day}, other number."))
+    row = around.history.alike(invoice)
+    if row is not None:
+        found.append(Notice("alike", f"Same supplier, amount and day as “{row.number}”, exported in run {row.run}."))
+    return found
+
+
+def document_key(file: str, sha256: str) -> str:
+    """A stable text for one very file."""
+    return f"file|{file}|{sha256}"
 
 
 def _numbered(rows: list[PayRow]) -> list[PayRow]:
@@ -271,4 +308,5 @@ def _of_invoice(invoice: Invoice, problems: list[Problem], row: PayRow | None = 
         iban=row.iban if row else invoice.iban,
         warnings=row.warnings if row else [],
         invoice=invoice,
+        notices=[Notice(problem.kind, problem.told or problem.reason) for problem in problems],
     )

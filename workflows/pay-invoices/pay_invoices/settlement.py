@@ -11,7 +11,7 @@ from typing import Any
 
 from pay_invoices.duplicates import SAME_FILE, SAME_INVOICE, supplier_id
 from pay_invoices.history import History
-from pay_invoices.invoices import Invoice
+from pay_invoices.invoices import Invoice, money_shown
 from pay_invoices.ledgers import EXPORTED, REJECTED, LedgerRow, VendorRow
 from pay_invoices.payment import Payment, end_to_end_id, payment_of
 from pay_invoices.review import InvoiceException, PayRow, Review
@@ -26,7 +26,19 @@ class Choices:
     hold: list[int]
 
 
-def read_choices(review: Review, answers: Mapping[str, Any]) -> Choices:
+@dataclass(frozen=True)
+class Batch:
+    """Everything that one approval covers, made once: bytes, rows and moves."""
+
+    path: str
+    xml: bytes | None
+    ledger: list[dict[str, str]]
+    vendors: list[dict[str, str]]
+    moves: list[tuple[str, str]]
+    total: Decimal
+
+
+def read_choices(exceptions: list[InvoiceException], answers: Mapping[str, Any]) -> Choices:
     """The answers of the question gate, fields `choice.K` and `reason.K`; an exception without an answer is held.
 
     Raises:
@@ -35,7 +47,7 @@ def read_choices(review: Review, answers: Mapping[str, Any]) -> Choices:
     pay: dict[int, str] = {}
     reject: dict[int, str] = {}
     hold: list[int] = []
-    for one in review.exceptions:
+    for one in exceptions:
         choice = str(answers.get(f"choice.{one.k}") or "hold")
         reason = str(answers.get(f"reason.{one.k}") or "").strip()
         if choice not in one.choices:
@@ -65,12 +77,17 @@ def batch(review: Review, pay: dict[int, str], hold: list[int] | None = None) ->
     for k in sorted(pay):
         if k not in known:
             raise ValueError(f"There is no exception {k}; there are {len(known)}.")
-        rows.append(_row_of(known[k], len(rows) + 1, pay[k].strip()))
+        rows.append(_row_of(known[k], number_of(review, known[k]), pay[k].strip()))
     held = set(hold or [])
     unknown = sorted(held - {row.n for row in rows})
     if unknown:
         raise ValueError(f"There is no row {unknown[0]}; there are {len(rows)}.")
     return [row for row in rows if row.n not in held]
+
+
+def number_of(review: Review, one: InvoiceException) -> int:
+    """The row number of an exception: they follow the payable rows, whatever becomes of each, so no number ever moves."""
+    return len(review.payable) + one.k
 
 
 def payments(rows: list[PayRow], run: str) -> list[Payment]:
@@ -81,7 +98,7 @@ def payments(rows: list[PayRow], run: str) -> list[Payment]:
 
 
 def exported_rows(rows: list[PayRow], *, run: str, folder: str, payment_file: str, at: str) -> list[LedgerRow]:
-    """The ledger rows of a batch; `at` is an instant as text, 2026-11-30T08:55:12Z."""
+    """The ledger rows of a batch; `at` is the day the payment file was made, 2026-11-30."""
     return [
         replace(
             _ledger_row(row.invoice, run=run, folder=folder, at=at),
@@ -156,12 +173,26 @@ def nothing_new(review: Review, ledger: list[LedgerRow], folder: str) -> str:
     return f"Nothing new: {len(exported)} of {len(here)} exported{where}{tail}."
 
 
+def outcome(rows: list[PayRow], batch: Batch, rejections: int, ledger: str) -> str:
+    """What was written, as sentences."""
+    recorded = f"{rejections} rejection{'' if rejections == 1 else 's'} recorded in {ledger}."
+    if not rows:
+        return f"{recorded} Nothing was sent to a bank."
+    count = f"{len(rows)} payment{'' if len(rows) == 1 else 's'}"
+    tail = f" {recorded}" if rejections else ""
+    return (
+        f"{batch.path} is written: {count}, {money_shown(batch.total, 'EUR')}.{tail} Nothing was sent to a bank. "
+        "Upload it in your bank's portal."
+    )
+
+
 def _row_of(one: InvoiceException, n: int, reason: str) -> PayRow:
     if not one.can_pay or one.invoice is None:
         raise ValueError(f"Exception {one.k} cannot be paid: {one.reason}")
     if not reason:
         raise ValueError(f"Exception {one.k} needs a reason to be paid; give reason.{one.k}.")
-    return PayRow(n, one.invoice, one.iban, one.amount or Decimal(0), one.warnings, one.claim, one.k, reason)
+    warnings = [*one.notices, *one.warnings]
+    return PayRow(n, one.invoice, one.iban, one.amount or Decimal(0), warnings, one.claim, one.k, reason)
 
 
 def _ledger_row(invoice: Invoice, *, run: str, folder: str, at: str) -> LedgerRow:

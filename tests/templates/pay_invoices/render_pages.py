@@ -37,12 +37,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Extras:
-    """What a test adds to a page: a sentence, a stamp, several accounts; or what it leaves out."""
+    """What a test does to a page: adds a sentence, a stamp, an account; leaves out a label with its value; changes one sum by a cent."""
 
     sentence: str = ""
     stamp: str = ""
     second_iban: str = ""
     without: frozenset[str] = frozenset()
+    altered: str = ""
 
 
 def lines_of(xml: bytes) -> list[Line]:
@@ -160,7 +161,12 @@ class _Job:
             rows.append((language.rounding, invoice.rounding))
         if invoice.due != invoice.gross or self.way == 1:
             rows.append((self.word(language.due), invoice.due))
-        return [(label, self.money(value)) for label, value in rows if label not in self.extras.without]
+        cent, nothing = Decimal("0.01"), Decimal(0)
+        return [
+            (label, self.money((value or nothing) + (cent if label == self.extras.altered else nothing)))
+            for label, value in rows
+            if label not in self.extras.without
+        ]
 
     @property
     def taxes(self) -> list[TaxRow]:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import time
+import os
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
 from pay_invoices.checks import run_checks
-from pay_invoices.invoices import Invoice, sums_shown
+from pay_invoices.invoices import PDF_TEXT, Invoice, sums_shown
 from pay_invoices.ledgers import read_ledger, read_vendors
 from pay_invoices.payment import payment_xml, read_back
 from pay_invoices.reading import read_document
 from pay_invoices.review import Review, review
 from pay_invoices.settlement import batch, exported_rows, payments
 from templates.pay_invoices.compose_sample import TOTAL, sample_files
+from templates.pay_invoices.render_pages import LAYOUTS, lines_of, render
+from templates.pay_invoices.render_words import LANGUAGES
 
 SAMPLE = Path(__file__).resolve().parents[3] / "workflows/pay-invoices/sample"
 TODAY = date(2026, 11, 30)
@@ -104,11 +107,29 @@ def test_the_batch_becomes_one_valid_file_and_is_never_paid_again(judged: Review
     assert (again.payable, len(again.exported), len(again.exceptions)) == ([], 13, 4)
 
 
-def test_a_hundred_mixed_invoices_are_far_within_five_seconds() -> None:
-    sources = [path.read_bytes() for path in sorted((SAMPLE / "invoices").iterdir())]
-    started = time.perf_counter()
-    documents = [read_document(f"invoices/{n}", sources[n % len(sources)]) for n in range(100)]
+def cpu_seconds() -> float:
+    """What this process and the children it waited for have used; the wall clock of shared machines says nothing."""
+    return sum(os.times()[:4])
+
+
+def test_a_hundred_mixed_invoices_of_which_thirty_are_only_pages_take_less_than_five_seconds() -> None:
+    paths = sorted((SAMPLE / "invoices").iterdir())
+    sources = [path.read_bytes() for path in paths]
+    data = [(path.read_bytes(), read_document(path.name, path.read_bytes())) for path in paths if path.suffix == ".xml"]
+    pages = [
+        render(invoice, lines_of(xml), layout, language)
+        for (xml, invoice), layout, language in zip(
+            cycle(data), cycle(LAYOUTS), list(LANGUAGES.values()) * 5, strict=False
+        )
+        if isinstance(invoice, Invoice)
+    ]
+    started = cpu_seconds()
+    documents = [read_document(f"invoices/{n}", sources[n % len(sources)]) for n in range(70)]
+    documents += [read_document(f"invoices/page {n}", page) for n, page in enumerate(pages)]
     checks = [run_checks(document) for document in documents if isinstance(document, Invoice)]
     review(documents, [], [], {}, TODAY)
+    used = cpu_seconds() - started
+    print(f"{used:.2f} s of processor time")
     assert len(checks) == 100
-    assert time.perf_counter() - started < 5
+    assert sum(isinstance(document, Invoice) and document.syntax == PDF_TEXT for document in documents) == 30
+    assert used < 5

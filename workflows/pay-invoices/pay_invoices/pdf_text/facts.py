@@ -12,10 +12,11 @@ from pay_invoices.pdf_text.labels import Label
 from pay_invoices.pdf_text.layout import Box, Cell, Sheet
 from pay_invoices.pdf_text.search import Reading, day_reader
 from pay_invoices.pdf_text.tokens import Amount, Day, currency_of, day_at
-from pay_invoices.pdf_text.vocabulary import BEFORE_DUE_DATE, one_of
+from pay_invoices.pdf_text.vocabulary import BEFORE_DUE_DATE, STRONG, WEAK, one_of
 
 _T = TypeVar("_T")
 _WORD = re.compile(r"[^\W_][\w./+\-–]*", re.ASCII)
+_PREFIX = re.compile(r"[A-Z]{1,6}")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
 _PIECE = re.compile(r"[/\-–]|[A-Z0-9]+(?:[/\-–.][A-Z0-9]+)*")
 _SKIPPED = re.compile(r"[#:.\-]?|nr\.?|no\.?|n°|nº|num\.?")
@@ -49,7 +50,7 @@ class _Number:
 
 def number_of(reading: Reading) -> Fact[str]:
     """The invoice number."""
-    for level in (3, 2):
+    for level in (STRONG, WEAK):
         found = [
             number
             for sheet, label in reading.labelled("number")
@@ -67,10 +68,13 @@ def number_of(reading: Reading) -> Fact[str]:
 
 
 def _beside(reading: Reading, sheet: Sheet, label: Label) -> _Number | None:
-    plain_label = label.level == 3 and not label.alone
-    found = reading.beside(sheet, label, lambda cell, index: _number_at(cell, index, any_word=plain_label))
-    # "Invoice 2026" is a heading, not a number.
-    return None if found is not None and label.level < 3 and _YEAR.fullmatch(found.value) else found
+    """The number a label names; under a heading such as "Invoice" anything may stand, so there it counts in rows of heads only."""
+    whole = label.level == STRONG and not label.alone
+    found = reading.beside(sheet, label, lambda cell, index: _number_at(cell, index, any_word=whole))
+    if found is None or label.level == STRONG:
+        return found
+    heading = found.cell.line != label.cell.line and len(sheet.lines[label.cell.line]) < 3
+    return None if heading or _YEAR.fullmatch(found.value) else found
 
 
 def _number_at(cell: Cell, index: int, *, any_word: bool) -> _Number | None:
@@ -81,7 +85,7 @@ def _number_at(cell: Cell, index: int, *, any_word: bool) -> _Number | None:
     if not words or not _WORD.fullmatch(words[0]) or day_at(cell, index) is not None:
         return None
     digits = [any(letter.isdigit() for letter in word) for word in words]
-    if not any(digits[:2]):
+    if not digits[0] and not (_PREFIX.fullmatch(cell.words[index].text) and any(digits[:2])):
         alone = any_word and len(words) == 1 and len(words[0]) > 2
         return _Number(words[0], True, index, index + 1, cell) if alone else None
     count = 1
@@ -118,9 +122,9 @@ def days_of(reading: Reading, language: str) -> Days:
         reading: its labels.
         language: the language of its labels, "" or "en" when it does not settle the order of day and month.
     """
-    issued = [_days(reading, "issue_date", level) for level in (3, 2)]
+    issued = [_days(reading, "issue_date", level) for level in (STRONG, WEAK)]
     issued[0] = _unique([*issued[0], *_after_number(reading)])
-    due = _unique([*_days(reading, "due_date", 3), *_sentences(reading)])
+    due = _unique([*_days(reading, "due_date", STRONG), *_sentences(reading)])
     every = [day for sheet in reading.sheets for cell in sheet.cells for day in _all_days(cell)]
     order = _order(every, language) or _order_by_term(reading, issued[0] or issued[1], due)
     first = _settled(issued[0] or issued[1], order, "issue date")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from time import monotonic
 from typing import TypeVar
 
 from pay_invoices.invoices import CORRECTION, PDF_TEXT, Invoice, OddField, PageBox, Source, TaxRow, Unreadable
 from pay_invoices.pdf_text.facts import Fact, currency_of_document, days_of, number_of
+from pay_invoices.pdf_text.guarded import GaveNothing, in_child
 from pay_invoices.pdf_text.language import language_of
 from pay_invoices.pdf_text.layout import Box, sheets_of
-from pay_invoices.pdf_text.pages import Page, PagesRefused, read_pages
+from pay_invoices.pdf_text.loading import load_words
+from pay_invoices.pdf_text.pages import SECONDS, Page, PagesRefused, read_pages
 from pay_invoices.pdf_text.parties import Parties, parties_of
 from pay_invoices.pdf_text.placing import page_box
 from pay_invoices.pdf_text.sayings import Saying, Sayings, sayings_of
@@ -24,8 +27,8 @@ _T = TypeVar("_T")
 _INVOICE, _CREDIT, _PRO_FORMA = "380", "381", "325"
 
 
-def read_text_pdf(file: str, data: bytes, sha256: str) -> Invoice | Unreadable:
-    """The invoice that the pages of a PDF show.
+def read_text_pdf(file: str, data: bytes, sha256: str, *, seconds: float = SECONDS) -> Invoice | Unreadable:
+    """The invoice that the pages of a PDF show; reading and judging happen in a child process with its own time.
 
     What could not be proved is empty and stands in `odd` with the reason; `boxes` says where everything was found.
 
@@ -33,12 +36,21 @@ def read_text_pdf(file: str, data: bytes, sha256: str) -> Invoice | Unreadable:
         file: the path relative to the workspace.
         data: the whole PDF.
         sha256: of the data.
+        seconds: how long it may take.
     """
+    load_words()
+
+    def work() -> Invoice | Unreadable:
+        try:
+            pages = read_pages(data, until=monotonic() + seconds)
+        except PagesRefused as refusal:
+            return unreadable(file, refusal.code, refusal.detail, sha256=sha256)
+        return invoice_of_pages(file, pages, sha256)
+
     try:
-        pages = read_pages(data)
-    except PagesRefused as refusal:
-        return unreadable(file, refusal.code, refusal.detail, sha256=sha256)
-    return invoice_of_pages(file, pages, sha256)
+        return in_child(work, seconds)
+    except GaveNothing as nothing:
+        return unreadable(file, "too_slow" if nothing.late else "damaged_pdf", sha256=sha256)
 
 
 def invoice_of_pages(file: str, pages: list[Page], sha256: str) -> Invoice | Unreadable:
@@ -49,7 +61,8 @@ def invoice_of_pages(file: str, pages: list[Page], sha256: str) -> Invoice | Unr
     said = sayings_of(reading.sheets)
     totals = totals_of(reading, untaxed=said.untaxed is not None)
     number = number_of(reading)
-    if not totals.claimed or not (said.invoice or said.credit or number.text):
+    figures = any(one.level > 1 for one in reading.named)
+    if not number.text and not (figures and (said.invoice or said.credit)):
         return unreadable(file, "no_invoice", sha256=sha256)
     return _Assembly(reading, said, totals, number).invoice(file, sha256)
 

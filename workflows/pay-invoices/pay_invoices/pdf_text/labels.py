@@ -35,7 +35,7 @@ class Label:
 
 
 @cache
-def _matchers() -> tuple[re.Pattern[str], list[tuple[str, int, re.Pattern[str]]]]:
+def compile_labels() -> tuple[re.Pattern[str], list[tuple[str, int, re.Pattern[str]]]]:
     """One expression that says whether anything matches at all, then each on its own: only so is the longest found."""
     each = label_patterns()
     anything = re.compile(f"(?:{'|'.join(pattern for _, _, pattern in each)}){_END}")
@@ -73,7 +73,7 @@ def labels_in(cell: Cell) -> list[Label]:
 
 def _longest(plain: str, start: int) -> list[tuple[str, int, int]]:
     """(role, level, end) of the longest matches at a place; a role's stronger level counts."""
-    anything, each = _matchers()
+    anything, each = compile_labels()
     if anything.match(plain, start) is None:
         return []
     best: dict[str, tuple[str, int, int]] = {}

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from time import monotonic
 
 from pay_invoices.invoices import Invoice, PageBox
+from pay_invoices.pdf_text.guarded import GaveNothing, in_child
 from pay_invoices.pdf_text.identifiers import accounts_of
 from pay_invoices.pdf_text.layout import sheets_of
-from pay_invoices.pdf_text.pages import PagesRefused, read_pages
+from pay_invoices.pdf_text.loading import load_words
+from pay_invoices.pdf_text.pages import SECONDS, PagesRefused, read_pages
 from pay_invoices.pdf_text.placing import page_box
 from pay_invoices.pdf_text.search import Reading
 from pay_invoices.pdf_text.tokens import Amount
 from pay_invoices.pdf_text.totals import totals_of
 
 
-def with_page_values(invoice: Invoice, data: bytes) -> Invoice:
+def with_page_values(invoice: Invoice, data: bytes, *, seconds: float = SECONDS) -> Invoice:
     """The invoice of a hybrid PDF with what its pages show: the total they state, and the boxes of total and account.
 
     Args:
-        invoice: what the XML says.
+        invoice: what the XML says; it comes back unchanged when the pages cannot be read.
         data: the whole PDF.
+        seconds: how long the pages may take, in a child process of their own.
     """
+    load_words()
+
+    def work() -> Invoice:
+        return _compared(invoice, Reading(sheets_of(read_pages(data, until=monotonic() + seconds, look=False))))
+
     try:
-        pages = read_pages(data, look=False)
-    except PagesRefused:
+        return in_child(work, seconds)
+    except (GaveNothing, PagesRefused):
         return invoice
-    reading = Reading(sheets_of(pages))
+
+
+def _compared(invoice: Invoice, reading: Reading) -> Invoice:
     boxes = _account(reading, invoice)
     stated = {abs(figure) for figure in (invoice.gross, invoice.due) if figure is not None}
     found = _named(reading, stated) or _other(reading) or _anywhere(reading, stated)

@@ -6,13 +6,10 @@ from the upper left corner of the page as it is shown, its rotation and crop inc
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, cast
-
-from pay_invoices.pdf_text.guarded import GaveNothing, in_child
+from typing import Any
 
 MAX_PAGES = 200
 MAX_LETTERS = 1_000_000
@@ -52,7 +49,7 @@ class Page:
 
 
 class PagesRefused(ValueError):
-    """The pages cannot be read; `code` is one of encrypted_pdf, damaged_pdf, too_many_pages, too_slow."""
+    """The pages cannot be read; `code` is encrypted_pdf, damaged_pdf, too_many_pages or too_slow."""
 
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(f"{code}{detail}")
@@ -60,48 +57,28 @@ class PagesRefused(ValueError):
         self.detail = detail
 
 
-def read_pages(data: bytes, *, seconds: float = SECONDS, look: bool = True) -> list[Page]:
+def read_pages(data: bytes, *, until: float | None = None, look: bool = True) -> list[Page]:
     """The visible words of every page.
 
     Args:
         data: the whole PDF.
-        seconds: how long it may take.
+        until: a monotonic instant; reading that is not done by then is given up between two pages.
         look: whether pages are drawn to see that figures stand out; without it text in the colour of the paper counts.
 
     Raises:
-        PagesRefused: the PDF is locked or damaged, has more than 200 pages, or takes longer than `seconds`.
+        PagesRefused: the PDF is locked or damaged, has more than 200 pages, or takes too long.
     """
-    # Lazy, and before the child is forked, so that it is loaded once: 60 ms.
-    import pypdfium2
+    import pypdfium2  # lazy: 60 ms, and most folders hold no PDF
 
-    until = monotonic() + seconds
+    last = monotonic() + SECONDS if until is None else until
     try:
-        answer = json.loads(in_child(lambda: _read(pypdfium2, data, until, look=look), seconds))
-    except GaveNothing as nothing:
-        raise PagesRefused("too_slow" if nothing.late else "damaged_pdf") from nothing
-    if "refused" in answer:
-        raise PagesRefused(*answer["refused"])
-    return [_page(plain) for plain in answer["pages"]]
+        return list(_pages(pypdfium2, data, last, look=look))
+    except pypdfium2.PdfiumError as problem:
+        locked = problem.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD
+        raise PagesRefused("encrypted_pdf" if locked else "damaged_pdf") from problem
 
 
-def _page(plain: dict[str, Any]) -> Page:
-    words = [Word(text, x0, top, x1, bottom) for text, x0, top, x1, bottom in plain["words"]]
-    return Page(plain["number"], plain["width"], plain["height"], words)
-
-
-def _read(pdfium: Any, data: bytes, until: float, *, look: bool) -> bytes:
-    """The answer of the child as JSON: `pages`, or `refused` with a code and a detail."""
-    try:
-        pages = list(_pages(pdfium, data, until, look=look))
-    except PagesRefused as refusal:
-        return json.dumps({"refused": [refusal.code, refusal.detail]}).encode()
-    except pdfium.PdfiumError as problem:
-        code = "encrypted_pdf" if problem.err_code == pdfium.raw.FPDF_ERR_PASSWORD else "damaged_pdf"
-        return json.dumps({"refused": [code, ""]}).encode()
-    return json.dumps({"pages": pages}).encode()
-
-
-def _pages(pdfium: Any, data: bytes, until: float, *, look: bool) -> Iterator[dict[str, Any]]:
+def _pages(pdfium: Any, data: bytes, until: float, *, look: bool) -> Iterator[Page]:
     document = pdfium.PdfDocument(data)
     count = len(document)
     if count > MAX_PAGES:
@@ -119,8 +96,7 @@ def _pages(pdfium: Any, data: bytes, until: float, *, look: bool) -> Iterator[di
         words = _Letters(pdfium.raw, page, text).words(until)
         width, height = page.get_size()
         inside = [word for word in words if _on_page(word, width, height)]
-        seen = _standing_out(page, inside) if look else inside
-        yield {"number": number, "width": round(width, 2), "height": round(height, 2), "words": seen}
+        yield Page(number, width, height, _standing_out(page, inside) if look else inside)
         text.close()
         page.close()
 
@@ -132,13 +108,13 @@ class _Letters:
         self._raw, self._text = raw, text
         self._place = _placing(page.get_bbox(), page.get_rotation())
         self._box = raw.FS_RECTF()
-        self._words: list[list[Any]] = []
+        self._words: list[Word] = []
         self._letters = ""
         self._reach = _NO_BLANK
         self._edges = (0.0, 0.0, 0.0, 0.0)
 
-    def words(self, until: float) -> list[list[Any]]:
-        """Every word as [text, x0, top, x1, bottom]."""
+    def words(self, until: float) -> list[Word]:
+        """Every word in the order of the file."""
         raw, text = self._raw, self._text
         code_of, box_of = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
         for index in range(max(0, raw.FPDFText_CountChars(text))):
@@ -189,7 +165,7 @@ class _Letters:
 
     def _end(self) -> None:
         if self._letters and len(self._letters) <= _LONGEST:
-            self._words.append([self._letters, *(round(edge, 2) for edge in self._edges)])
+            self._words.append(Word(self._letters, *self._edges))
         self._letters = ""
 
 
@@ -215,20 +191,19 @@ def _placing(
     return lambda x0, y0, x1, y1: (x0 - left, high - y1, x1 - left, high - y0)
 
 
-def _on_page(word: list[Any], width: float, height: float) -> bool:
-    x0, top, x1, bottom = cast("list[float]", word[1:])
-    return x0 > -1 and top > -1 and x1 < width + 1 and bottom < height + 1
+def _on_page(word: Word, width: float, height: float) -> bool:
+    return word.x0 > -1 and word.top > -1 and word.x1 < width + 1 and word.bottom < height + 1
 
 
-def _standing_out(page: Any, words: list[list[Any]]) -> list[list[Any]]:
+def _standing_out(page: Any, words: list[Word]) -> list[Word]:
     """The words that can be told from the paper; only those with figures are looked at, since only those are paid."""
-    if not any(_has_digit(word[0]) for word in words):
+    if not any(_has_digit(word.text) for word in words):
         return words
     scale = min(1.0, 2400 / max(*page.get_size(), 1))
     bitmap = page.render(scale=scale, grayscale=True, may_draw_forms=False)
     picture = _Picture(bytes(bitmap.buffer), bitmap.width, bitmap.height, bitmap.stride, scale)
     bitmap.close()
-    return [word for word in words if not _has_digit(word[0]) or picture.contrast(word) >= _FAINTEST]
+    return [word for word in words if not _has_digit(word.text) or picture.contrast(word) >= _FAINTEST]
 
 
 def _has_digit(text: str) -> bool:
@@ -245,11 +220,11 @@ class _Picture:
     stride: int
     scale: float
 
-    def contrast(self, word: list[Any]) -> int:
+    def contrast(self, word: Word) -> int:
         """The span of grey levels in the middle of a word's box, where no rule of a table runs."""
-        x0, top, x1, bottom = (edge * self.scale for edge in cast("list[float]", word[1:]))
-        first, last = max(0, int(top + (bottom - top) * 0.25)), min(self.height, int(bottom - (bottom - top) * 0.2) + 1)
-        left, right = max(0, int(x0)), min(self.width, int(x1) + 1)
+        top, height = word.top * self.scale, word.height * self.scale
+        first, last = max(0, int(top + height * 0.25)), min(self.height, int(top + height * 0.8) + 1)
+        left, right = max(0, int(word.x0 * self.scale)), min(self.width, int(word.x1 * self.scale) + 1)
         rows = [self.grey[y * self.stride + left : y * self.stride + right] for y in range(first, last)]
         levels = b"".join(rows)
         return max(levels) - min(levels) if levels else 0

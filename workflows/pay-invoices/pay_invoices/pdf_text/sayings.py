@@ -16,10 +16,10 @@ def _words(block: str) -> re.Pattern[str]:
 
 
 def _titles(block: str) -> re.Pattern[str]:
-    return re.compile(rf"\W*{one_of(block)}\b(?:\W*(?:{_NUMBER_WORDS})?\W*(?=\S*\d)\S+(?: \S+){{0,2}})?\W*")
+    return re.compile(rf"\W*{one_of(block)}\b(?:[^\w:]*(?:{_NUMBER_WORDS})?[^\w:]*(?=\S*\d)\S+(?: \S+){{0,2}})?\W*")
 
 
-_NUMBER_WORDS = r"nr|no|n°|number|nummer|numero|num|vom|du|of|van|de|del"
+_NUMBER_WORDS = r"nr|no|n|n°|number|nummer|numero|num|vom|du|of|van|de|del"
 _PAID = (
     _words(phrases.PAID),
     re.compile(rf"\b{one_of(phrases.PAID_LABELS)}\W+(?:\w+\W+){{0,3}}?{one_of(phrases.PAID_MEANS)}\b"),
@@ -76,7 +76,7 @@ def _paid(sheets: list[Sheet]) -> Saying | None:
         text = " ".join(cell.plain for cell in cells)
         for pattern in _PAID:
             for matched in pattern.finditer(text):
-                if not _NOT_PAID.search(text[: matched.start()]):
+                if not _NOT_PAID.search(text[max(0, matched.start() - 80) : matched.start()]):
                     return _saying(cells, matched)
     return next((_of(cell) for sheet in sheets for cell in sheet.cells if _STAMP.fullmatch(cell.plain)), None)
 

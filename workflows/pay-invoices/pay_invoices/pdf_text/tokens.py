@@ -21,6 +21,7 @@ _FIGURE = re.compile(
     r"(?P<whole>\d{1,3}(?P<group>[.,'’])\d{3}(?:(?P=group)\d{3})*|\d{1,9})(?P<sign>[.,])(?P<cents>\d{2})"
     rf"(?P<trailing>[-−])?(?P<after>{_MARK})?"
 )
+_MINUS = ("-", "−", "–")
 _RATE = re.compile(r"(\d{1,2}(?:[.,]\d{1,3})?)%?")
 _LEADING = re.compile(r"[-−–+€£$]?\d{1,3}(?:\d{3})*")  # the first figures of an amount whose thousands stand apart
 _FOLLOWING = re.compile(r"\d{3}(?:[.,]\d{2}\S{0,3})?")
@@ -94,14 +95,12 @@ def _amount_at(cell: Cell, index: int) -> Amount | None:
         return None
     whole = re.sub(r"\D", "", matched["whole"])
     value = Decimal(f"{whole}.{matched['cents']}")
-    negative = matched["minus"] in ("-", "−", "–") or bool(matched["trailing"])
     marks = [matched["before"], matched["mark2"], matched["after"]]
     currency = next((code for mark in marks if mark and (code := currency_of(mark))), "")
-    if not currency and first > 0:
-        currency = currency_of(cell.words[first - 1].text)
-        if not currency and cell.words[first - 1].text in ("-", "−", "–") and first > 1:
-            negative = True
-            currency = currency_of(cell.words[first - 2].text)
+    before = [word.text for word in reversed(cell.words[max(0, first - 2) : first])]
+    lone_minus = bool(before) and (before[0] in _MINUS or (before[-1] in _MINUS and bool(currency_of(before[0]))))
+    negative = matched["minus"] in _MINUS or bool(matched["trailing"]) or lone_minus
+    currency = currency or next((code for text in before[: 1 + lone_minus] if (code := currency_of(text))), "")
     if last < len(cell.words) and (code := currency_of(cell.words[last].text)):
         currency = code
         last += 1

@@ -14,9 +14,11 @@ from pay_invoices.invoices import TaxRow
 from pay_invoices.pdf_text.rates import RateRow, rate_rows
 from pay_invoices.pdf_text.search import Named, Reading
 from pay_invoices.pdf_text.tokens import Amount, currency_of
+from pay_invoices.pdf_text.vocabulary import STRONG, WEAK
 
 _ZERO = Decimal(0)
 _CENT = Decimal("0.01")
+_Choices = dict[Decimal, list[tuple[RateRow, ...]]]  # rows by the sum of their taxes
 _BELOW = 120  # points under the total in which an amount may change what is due
 
 
@@ -84,8 +86,8 @@ def totals_of(reading: Reading, *, untaxed: bool) -> Totals:
 def _totals(reading: Reading, sign: str, *, untaxed: bool) -> Totals:
     named = [one for one in reading.named if one.amount.sign == sign]
     totals = Totals(sign, claimed=_claimed(named))
-    rows = rate_rows(reading, sign)
-    proofs = _proofs(named, rows, untaxed=untaxed)
+    choices = _choices(rate_rows(reading, sign))
+    proofs = _proofs(named, choices, untaxed=untaxed)
     if not proofs:
         totals.doubts["gross"] = _unproved(named, totals.claimed)
         return totals
@@ -96,7 +98,7 @@ def _totals(reading: Reading, sign: str, *, untaxed: bool) -> Totals:
         totals.doubts["gross"] = doubt
         return totals
     totals.proof = proof
-    totals.rows = _tax_rows(proof, rows)
+    totals.rows = _tax_rows(proof, choices)
     _settle(reading, named, proof, totals)
     return totals
 
@@ -115,25 +117,24 @@ def _unproved(named: list[Named], claimed: list[Named]) -> Doubt:
     return Doubt("no net amount and tax on the pages add up to it", claimed[0].amount)
 
 
-def _proofs(named: list[Named], rows: list[RateRow], *, untaxed: bool) -> list[Proof]:
+def _proofs(named: list[Named], choices: _Choices, *, untaxed: bool) -> list[Proof]:
+    """Every named net and gross amount between which a named tax, or taxes of several rates, make up the difference."""
     nets = _plainest(one for one in named if one.role == "net")
     grosses = _plainest(one for one in named if one.role in ("gross", "due"))
     taxes = _plainest(one for one in named if one.role == "tax")
-    sums = {(one.amount.cell.page, one.amount.box) for one in named if one.role in ("gross", "due")}
+    totals = {one.amount.box for one in named if one.role in ("gross", "due")}
     proofs: list[Proof] = []
     for gross in grosses.values():
         for net in nets.values():
-            tax = gross.amount.value - net.amount.value
-            if not _plausible(net.amount.value, tax):
-                continue
-            trust = net.level + gross.level
-            if tax in taxes and (tax != 0 or (net.amount.cell.page, net.amount.box) not in sums):
+            tax, trust = gross.amount.value - net.amount.value, net.level + gross.level
+            if tax == 0 and net.amount.box in totals:
+                continue  # "Total" names a net and a gross amount, which proves nothing by itself
+            if tax in taxes and _plausible(net.amount.value, tax):
                 proofs.append(Proof(net, (taxes[tax].amount,), (), gross, trust + taxes[tax].level))
-            elif tax == 0:
-                if untaxed and (net.amount.cell.page, net.amount.box) not in sums:
-                    proofs.append(Proof(net, (), (), gross, trust))
-            elif parts := _parts(tax, net.amount.value, rows):
-                proofs.append(Proof(net, tuple(row.tax for row in parts), tuple(parts), gross, trust + 2))
+            elif tax == 0 and untaxed:
+                proofs.append(Proof(net, (), (), gross, trust))
+            elif _plausible(net.amount.value, tax) and (rows := _parts(tax, net.amount.value, choices)):
+                proofs.append(Proof(net, tuple(row.tax for row in rows), rows, gross, trust + WEAK))
     taxed = {proof.gross.amount.value for proof in proofs if proof.tax != 0}
     return [proof for proof in proofs if proof.tax != 0 or proof.gross.amount.value not in taxed]
 
@@ -153,40 +154,54 @@ def _plainest(named: Iterable[Named]) -> dict[Decimal, Named]:
     return found
 
 
-def _parts(tax: Decimal, net: Decimal | None, rows: list[RateRow]) -> list[RateRow]:
-    """Rows of different rates whose taxes add up to the tax, and what they tax to the net amount where both are written."""
+def _choices(rows: list[RateRow]) -> _Choices:
+    """Every choice of up to four rows of different rates, by the sum of their taxes."""
     different = list({(row.rate, row.basis_value, row.tax.value): row for row in rows}.values())[:12]
+    found: dict[Decimal, list[tuple[RateRow, ...]]] = {}
     for count in (1, 2, 3, 4):
         for chosen in combinations(different, count):
-            if len({row.rate for row in chosen}) < count or sum(row.tax.value for row in chosen) != tax:
-                continue
-            bases = [row.basis_value for row in chosen if row.basis_value is not None]
-            if len(bases) < count or sum(bases) == net:
-                return list(chosen)
-    return []
+            if len({row.rate for row in chosen}) == count:
+                found.setdefault(sum((row.tax.value for row in chosen), _ZERO), []).append(chosen)
+    return found
+
+
+def _parts(tax: Decimal, net: Decimal, choices: _Choices) -> tuple[RateRow, ...]:
+    """Rows whose taxes add up to the tax, and what they tax to the net amount where both are written."""
+    for chosen in choices.get(tax, ()):
+        bases = [row.basis_value for row in chosen if row.basis_value is not None]
+        if len(bases) < len(chosen) or sum(bases) == net:
+            return chosen
+    return ()
 
 
 def _contradiction(reading: Reading, named: list[Named], proof: Proof, proofs: list[Proof]) -> Doubt | None:
     """What on the pages speaks against the highest sum that could be proved."""
-    net, _, gross = proof.values
+    net, tax, gross = proof.values
     rivals = [one for one in proofs if one.gross.amount.value == gross and one.values != proof.values]
     if rivals:
         return Doubt("more than one net amount and tax add up to it", proof.gross.amount)
-    explained = {_ZERO, gross, net, *(one.gross.amount.value for one in proofs)}
-    for one in named:
-        if one.role == "gross" and one.level == 3 and not one.above and one.amount.value not in explained:
+    plain = [one for one in named if one.level == STRONG and not one.above and one.amount.value != 0]
+    explained = {gross, net, *(one.gross.amount.value for one in proofs)}
+    for one in plain:
+        if one.role == "gross" and one.amount.value not in explained:
             return Doubt(f"the pages also name {one.amount.text} as the total", proof.gross.amount)
-    largest = max(
-        (abs(amount.value) for amount in reading.all_amounts if amount.sign == proof.gross.amount.sign), default=_ZERO
-    )
-    if proof.gross.level < 3 and largest > abs(gross):
+    nets = [one.amount for one in plain if one.role == "net"]
+    if nets and net not in {amount.value for amount in nets}:
+        return Doubt(f"the pages also name {nets[0].text} as the net amount", nets[0])
+    taxes = [one.amount for one in plain if one.role == "tax"]
+    written = {amount.value for amount in taxes}
+    if taxes and tax not in (*written, sum(written)) and not {amount.value for amount in proof.taxes} <= written:
+        return Doubt(f"the pages also name {taxes[0].text} as the tax", taxes[0])
+    due = {one.amount.value for one in plain if one.role == "due"}
+    others = [amount.value for amount in reading.all_amounts if amount.sign == proof.gross.amount.sign]
+    if proof.gross.level < STRONG and any(abs(value) > abs(gross) for value in others if value not in due):
         return Doubt("it is not plainly named and larger amounts stand on the pages", proof.gross.amount)
     return None
 
 
-def _tax_rows(proof: Proof, rows: list[RateRow]) -> list[TaxRow]:
+def _tax_rows(proof: Proof, choices: _Choices) -> list[TaxRow]:
     net, tax, _ = proof.values
-    chosen = list(proof.rows) or _parts(tax, net, rows)
+    chosen = proof.rows or _parts(tax, net, choices)
     if len(chosen) == 1 and chosen[0].basis_value is None:
         expected = net * chosen[0].rate / 100
         return [TaxRow("S", chosen[0].rate, net, tax)] if abs(expected - tax) <= _CENT else []
@@ -231,15 +246,18 @@ def _deducted(gross: Amount, due: Amount, prepaid: list[Amount], rounding: list[
 
 def _stray(reading: Reading, named: list[Named], proof: Proof) -> Amount | None:
     """An amount alone in its cell under the total that no label beside it explains: a payment or deduction in unknown words."""
-    gross = proof.gross.amount.box
+    gross = proof.gross.amount
+    rows = rate_rows(reading, gross.sign)
     explained = {one.amount.box for one in named if not one.above}
-    explained |= {
-        amount.box for row in rate_rows(reading, proof.gross.amount.sign) for amount in (row.basis, row.tax) if amount
-    }
+    explained |= {amount.box for row in rows for amount in (row.basis, row.tax) if amount}
+    on_line: dict[tuple[int, int], set[Decimal]] = {}
     for amount in reading.all_amounts:
-        box = amount.box
-        under = box.page == gross.page and 0 < box.top - gross.top < _BELOW and _fills_cell(amount)
-        if under and box not in explained and amount.value not in (0, *proof.values):
+        on_line.setdefault((amount.cell.page, amount.cell.line), set()).add(amount.value)
+    for amount in reading.all_amounts:
+        under = amount.box.page == gross.box.page and 0 < amount.box.top - gross.box.top < _BELOW
+        repeated = len(on_line[amount.cell.page, amount.cell.line] & set(proof.values)) > 1  # a row of sums again
+        meant = amount.box in explained or amount.value in (0, gross.value)
+        if under and _fills_cell(amount) and not repeated and not meant:
             return amount
     return None
 

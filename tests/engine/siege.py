@@ -19,7 +19,7 @@ from counterfoil.authoring.codec import canonical
 from counterfoil.engine import claiming
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.holding import Hold, Powers
-from counterfoil.facts import RunState
+from counterfoil.facts import ENDED, RunState
 from counterfoil.places import Home
 from counterfoil.store import gates, tables
 from counterfoil.store.writer import Writer
@@ -112,6 +112,8 @@ class Siege:
     def attack(self, act: Callable[[Desk, Hold], Awaitable[Any]]) -> Any:
         """Claim the run and let somebody act at its desk."""
         harness = self.harness
+        if harness.run()["state"] in ENDED:
+            self._prepare_victim()
         harness.wake()
 
         async def held() -> Any:

@@ -39,6 +39,22 @@ def siege(tmp_path_factory: pytest.TempPathFactory, blank: Home) -> Generator[Si
     made.close()
 
 
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory, blank: Home) -> Generator[Siege]:
+    """A besieged run for attacks of which some are no attacks."""
+    made = Siege(tmp_path_factory.mktemp("arena"), blank)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, blank: Home) -> Generator[Siege]:
+    """A besieged run for one attack that changes it."""
+    made = Siege(tmp_path, blank)
+    yield made
+    made.close()
+
+
 def step_frame(**changes: Any) -> Frame:
     return {"t": "step", "p": "", "o": 4, "n": "one", "d": DIGEST, "took": 5, "say": None, "r": "1", **changes}
 
@@ -362,7 +378,7 @@ def test_a_forged_frame_is_a_breach_and_leaves_no_trace(siege: Siege, forged: Fr
     siege.attack(act)
 
 
-def test_the_frames_these_are_forged_from_are_taken(siege: Siege) -> None:
+def test_the_frames_these_are_forged_from_are_taken(fresh: Siege) -> None:
     """Otherwise the attacks above would prove nothing."""
     good = [step_frame(), step_frame(o=5, r=nested(64)), attempt_frame(o=6, **{"raise": True})]
 
@@ -373,15 +389,7 @@ def test_the_frames_these_are_forged_from_are_taken(siege: Siege) -> None:
         assert hold.breach is None
         return [reply[0]["k"] for reply in replies if reply is not None]
 
-    assert siege.attack(act) == ["ok", "ok", "failed"]
-
-
-@pytest.fixture
-def fresh(tmp_path: Path, blank: Home) -> Generator[Siege]:
-    """A besieged run for one attack that changes it."""
-    made = Siege(tmp_path, blank)
-    yield made
-    made.close()
+    assert fresh.attack(act) == ["ok", "ok", "failed"]
 
 
 def test_a_sealed_item_is_spent_once(fresh: Siege) -> None:
@@ -636,19 +644,19 @@ FRAMES = st.one_of(
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(frame=FRAMES, tail=st.binary(max_size=8))
-def test_no_frame_breaks_the_desk_or_leaves_a_trace_of_a_breach(siege: Siege, frame: Frame, tail: bytes) -> None:
+def test_no_frame_breaks_the_desk_or_leaves_a_trace_of_a_breach(arena: Siege, frame: Frame, tail: bytes) -> None:
     async def act(desk: Desk, hold: Hold) -> None:
-        before = dump(siege.harness)
+        before = dump(arena.harness)
         reply = await handled(desk, hold, frame, tail)
         assert reply is None or isinstance(reply[0]["k"], str)
         if hold.breach:
-            assert dump(siege.harness) == before
+            assert dump(arena.harness) == before
         else:
             assert reply is None or reply[0]["k"] in ("ok", "again", "failed", "close")
 
-    outside = siege.harness.ledger.lines()
-    siege.attack(act)
-    done = siege.harness.ledger.lines()[len(outside) :]
+    outside = arena.harness.ledger.lines()
+    arena.attack(act)
+    done = arena.harness.ledger.lines()[len(outside) :]
     assert {text for _, _, text in done} <= {"x"}  # what policy allows to anybody
 
 

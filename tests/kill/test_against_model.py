@@ -5,6 +5,7 @@ decides in some order. In the end the result and the records are the model's, ea
 once; wherever nobody could know, a person was asked, and answers by looking at the ledger.
 """
 
+import asyncio
 import json
 import random
 from collections.abc import Awaitable, Generator
@@ -251,8 +252,6 @@ def test_the_engine_without_faults_is_the_model(world: PowerCut, program: Progra
 
 def nine(seed: int) -> Workflow[Nothing, Any]:
     """Three branches of three steps each, side by side, whose ends come in an order that the seed permutes."""
-    import asyncio
-
     turns = random.Random(seed)
 
     @step

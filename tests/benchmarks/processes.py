@@ -13,7 +13,7 @@ from pathlib import Path
 from counterfoil.places import Home
 
 APP = Path(__file__).resolve().parents[2] / "app"
-PATIENCE = 30.0  # seconds until something that should happen counts as broken
+PATIENCE = 60.0  # seconds until something that should happen counts as broken
 LOOK_EVERY = 0.005  # seconds between two looks
 
 

@@ -41,4 +41,4 @@ def test_files_cost_one_more_for_the_journal(table: dict[str, Row]) -> None:
 
 def test_runs_that_wait_hold_no_thread(table: dict[str, Row]) -> None:
     assert table["waiting"].counts["threads"] == 0
-    assert table["idle"].counts.get("threads", 0) == 0
+    assert table["idle"].counts.get("threads", 0) <= 0

@@ -213,3 +213,38 @@ def test_contract_fields_may_come_with_help() -> None:
     helped = [dict(entry) | {"help": "H"} for entry in figures.question()["fields"]]
     assert read(seen(figures.question(), fields=tuple(helped)), TODAY).form[0]["help"] == "H"
     assert dataclasses.is_dataclass(Reading)
+
+
+def test_what_needs_no_answer_is_told_and_not_asked() -> None:
+    aside = figures.exceptions()
+    aside["fields"].append(
+        figures.field("choice.3", type="choice", label="3. Tallow & Sons", choices=["hold", "reject"], default="hold")
+    )
+    aside["flags"] = []
+    filled = session(aside)
+    assert filled.primary().words == "Answer 2 rows first"
+    filled.choose("1", "hold")
+    filled.choose("2", "hold")
+    assert filled.primary().words == "Hold 3"
+    assert filled.answer().values == {"choice.1": "hold", "choice.2": "hold"}
+
+
+def test_other_fields_that_remake_the_plan_ask_again_too() -> None:
+    batch = figures.batch()
+    batch["evidence"].append(
+        {
+            "kind": "table",
+            "title": "Not in this file",
+            "source": None,
+            "data": {"columns": ["No.", "Supplier", "Invoice"], "rows": [[13, "Brightwater Logistics Ltd", "BW-7741"]]},
+        }
+    )
+    batch["fields"].append(
+        figures.field("include", type="list[integer]", label="Take in again", choices=["13"], remakes=True)
+    )
+    filled = session(batch, bodies=figures.BODIES)
+    assert filled.reading.rows_called["13"] == "13. Brightwater Logistics Ltd BW-7741"
+    filled.fill("include", ["13"])
+    assert (filled.primary().words, filled.primary().verdict) == ("Make it anew, ask again", "returned")
+    answer = filled.answer()
+    assert (answer.values, answer.comment) == ({"include": ["13"]}, "Include: 13.")

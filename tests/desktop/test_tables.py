@@ -24,7 +24,7 @@ TODAY = date(2026, 11, 30)
 
 
 def payments() -> Table:
-    return from_evidence(payments_table()["data"], TODAY)
+    return from_evidence(payments_table()["data"], TODAY, numbers_shown=False)
 
 
 def wide(text: str) -> int:
@@ -55,6 +55,8 @@ def test_flagged_rows_come_first_and_the_total_stays_last() -> None:
 def test_the_number_column_names_the_rows_and_is_not_shown() -> None:
     assert [line.number for line in payments().lines] == list(range(1, 13))
     assert "No." not in [column.title for column in payments().columns]
+    shown = from_evidence(payments_table()["data"], TODAY)
+    assert (shown.columns[0].title, shown.columns[0].kind) == ("No.", "number")
 
 
 def test_empty_columns_are_left_out() -> None:

@@ -44,7 +44,6 @@ class Begin(QObject):
 def run(home: Home) -> int:
     """Show the window of a data folder until it is closed; 0, also when the window was there already."""
     QGuiApplication.setApplicationName("counterfoil")
-    QGuiApplication.setApplicationDisplayName("Counterfoil")
     QGuiApplication.setDesktopFileName("counterfoil")
     application = QApplication(sys.argv[:1])
     if raise_other(home):

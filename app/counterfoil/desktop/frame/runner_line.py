@@ -49,7 +49,7 @@ class RunnerLine(Pane):
         self._seen = RunnerSeen(RunnerState.STARTING)
         self._face = _Face()
         self._face.clicked.connect(self._toggle)
-        self.start = Button("Start", "primary", icon="play", name="Start the runner")
+        self.start = Button("Start", icon="play", name="Start the runner")
         self.start.clicked.connect(self.start_wanted)
         self.start.hide()
         self.put(self._face, self.start)

@@ -32,6 +32,7 @@ from counterfoil.desktop.words import times
 from counterfoil.desktop.words.plain import one_line
 
 _SECOND = 1000  # milliseconds
+_TITLE_BAR = 32  # what a window manager adds above, about
 FIRST_TEMPLATE = "pay-invoices"
 
 
@@ -55,7 +56,8 @@ class Window(QMainWindow):
         self.setWindowTitle("Counterfoil")
         self.setWindowIcon(icons.app_icon())
         self.setMinimumSize(*LEAST)
-        self.resize(QSize(*WINDOW))
+        room = self.screen().availableGeometry().size() - QSize(0, _TITLE_BAR)
+        self.resize(QSize(*WINDOW).boundedTo(room))
         self.sidebar = Sidebar(clock)
         self.stack = QStackedWidget()
         self._skeleton = _skeleton()

@@ -41,11 +41,11 @@ class AnswerRowBox(QWidget):
         self._session = session
         lines = column(self, gap=8, margins=(14, 12, 14, 12))
         head = row(gap=8)
-        mark = Icon("triangle-alert", "warn")
+        mark = Icon("info" if answer.default else "triangle-alert", "text3" if answer.default else "warn")
         texts = column(gap=2)
         put(texts, Prose(answer.title, "strong"))
         if answer.flag:
-            put(texts, Prose(answer.flag, "warn"))
+            put(texts, Prose(answer.flag, "body" if answer.default else "warn"))
         if answer.help:
             put(texts, Prose(answer.help, "small"))
         head.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
@@ -76,8 +76,10 @@ class AnswerRowBox(QWidget):
         self.reason.setVisible(needs_reason)
         self.reason.setPlaceholderText("Reason (needed)" if needs_reason else "")
         missing = self._session.missing(self.answer)
-        self._need.setText("Needs an answer" if missing == "choice" else "")
-        self._need.setVisible(missing == "choice")
+        given = self.answer.field in self._session.values
+        aside = "Without another answer" if self.answer.default and not given else ""
+        self._need.setText("Needs an answer" if missing == "choice" else aside)
+        self._need.setVisible(bool(self._need.text()))
 
     def focus(self) -> None:
         """Go to what is missing, else to the choice."""
@@ -117,7 +119,7 @@ class NeedsAnswer(Box):
         head = row(gap=8, margins=(14, 12, 14, 2))
         self._count = Label("", "small")
         put(head, Label("Needs your answer", "h2"), self._count, None)
-        self._hint = Label(_guide(len(reading.answers)) if guided else "1 2 3 choose · Ctrl+↓ next row", "caption")
+        self._hint = Label(_guide(_needing(reading)) if guided else "1 2 3 choose · Ctrl+↓ next row", "caption")
         put(head, self._hint)
         self.put(head)
         self.rows: list[AnswerRowBox] = []
@@ -170,7 +172,7 @@ class NeedsAnswer(Box):
         for box in self.rows:
             box.refresh()
         missing = len(self._session.open_rows())
-        rows = len(self._session.reading.answers)
+        rows = sum(not row.default for row in self._session.reading.answers)
         self._count.setText(f"{missing} of {count(rows, 'row')} open" if missing else "all answered")
         self._count.set_tone("warn" if missing else "ok")
 
@@ -205,6 +207,10 @@ class NeedsAnswer(Box):
         target = at + (1 if forward else -1)
         if 0 <= target < len(self.rows):
             self.rows[target].choice.first().setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _needing(reading: Reading) -> int:
+    return sum(not row.default for row in reading.answers)
 
 
 def _guide(rows: int) -> str:

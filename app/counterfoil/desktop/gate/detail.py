@@ -25,7 +25,7 @@ from counterfoil.desktop.words import times
 
 PATIENCE = 300  # milliseconds before a skeleton stands where nothing is yet
 DRAFT = 120  # milliseconds after the last stroke
-_EMPTY, _WAITING, _PAGE = 0, 1, 2
+_EMPTY, _WAITING, _PAGE, _BLANK = 0, 1, 2, 3
 
 
 class GateDetail(Pane):
@@ -65,7 +65,7 @@ class GateDetail(Pane):
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.nothing = Nothing("inbox", "Choose a gate to see what it asks.")
         self.stack = QStackedWidget()
-        for page in (self.nothing, Skeleton(56, rows=9, inset=28, label="Loading the gate"), self.area):
+        for page in (self.nothing, Skeleton(56, rows=9, inset=28, label="Loading the gate"), self.area, QWidget()):
             self.stack.addWidget(page)
         self.bar = GateBar(clock)
         self.bar.hide()
@@ -88,6 +88,8 @@ class GateDetail(Pane):
         self.asking.dismiss()
         self.gate_id = gate_id
         self.bar.setEnabled(False)
+        if self.stack.currentIndex() == _EMPTY:
+            self.stack.setCurrentIndex(_BLANK)
         self._patience.start()
         self._ask()
 

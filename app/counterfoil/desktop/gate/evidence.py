@@ -62,7 +62,7 @@ class TableSection(SectionBox):
     def __init__(self, section: Section, today: date, *, holdable: bool, held: tuple[int, ...]) -> None:
         super().__init__(section)
         data = section.entry.get("data")
-        table = from_evidence(data if isinstance(data, Mapping) else {}, today)
+        table = from_evidence(data if isinstance(data, Mapping) else {}, today, numbers_shown=not holdable)
         self.adapter = TableAdapter(table, holdable=holdable)
         self.adapter.hold(held)
         self.adapter.held_changed.connect(self._held)

@@ -68,8 +68,9 @@ class GateHead(QWidget):
         )
         run.chosen.connect(self.run_wanted)
         crumbs: list[QWidget] = [Label(one_line(seen.template), "small")]
-        if seen.run_title and seen.run_title != seen.template:
-            crumbs.append(Label(one_line(seen.run_title), "small"))
+        title = one_line(seen.run_title).removeprefix(one_line(seen.template)).lstrip(" ,:·–-")
+        if title:
+            crumbs.append(Label(title[:1].upper() + title[1:], "small"))
         crumbs.append(run)
         if seen.step is not None:
             crumbs.append(Label(f"Step {seen.step}", "small"))

@@ -1,17 +1,22 @@
-"""The index of a gate's parts: it scrolls with the page to the top and stays there, so that no part is lost below the fold."""
+"""The index of a gate's parts: it scrolls with the page to the top and stays there, so that no part is lost below the fold.
+
+Parts that find no room stand in a menu at its end; none is cut.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QWidget
 
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
-from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.theme import font
 
 HEIGHT = 38
+_LEFT, _RIGHT, _GAP = 26, 16, 4
 
 
 class IndexBar(QFrame):
@@ -29,16 +34,19 @@ class IndexBar(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Parts of this gate")
         self._scroll, self._place = scroll, place
-        line = row(self, gap=2, margins=(26, 0, 16, 0))
-        for at, (key, title, count) in enumerate(parts):
-            if at:
-                put(line, Label("·", "caption"))
+        self._links: list[tuple[Label, Button, str]] = []
+        for key, title, count in parts:
             words = f"{title} {count:,}" if count is not None else title
-            button = Button(words, "link", key=key, name=f"Go to {words}")
-            button.setFixedHeight(HEIGHT - 8)
-            button.chosen.connect(self.wanted)
-            put(line, button)
-        line.addStretch(1)
+            dot = Label("·", "caption")
+            link = Button(words, "link", key=key, name=f"Go to {words}")
+            link.chosen.connect(self.wanted)
+            for widget in (dot, link):
+                widget.setParent(self)
+            self._links.append((dot, link, words))
+        self.more = Button("More", "link", icon="chevron-down", name="More parts of this gate")
+        self.more.setParent(self)
+        self.more.clicked.connect(self._open_menu)
+        self._hidden: list[tuple[str, object]] = []
         scroll.verticalScrollBar().valueChanged.connect(self.follow)
         scroll.viewport().installEventFilter(self)
         place.installEventFilter(self)
@@ -58,10 +66,58 @@ class IndexBar(QFrame):
         if not self._scroll.viewport().isAncestorOf(self._place):
             return  # the page is not in its place yet, or is on its way out
         top = self._place.mapTo(self._scroll.viewport(), self._place.rect().topLeft()).y()
-        self.setGeometry(0, max(0, top), self._scroll.viewport().width(), HEIGHT)
+        width = self._scroll.viewport().width()
+        changed = width != self.width()
+        self.setGeometry(0, max(0, top), width, HEIGHT)
+        if changed:
+            self._fit(width)
         self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
             self.follow()
         return super().eventFilter(watched, event)
+
+    def _fit(self, width: int) -> None:
+        """Show as many links as there is room for, the rest in the menu."""
+        widths = [dot.sizeHint().width() + link.sizeHint().width() + 2 * _GAP for dot, link, _ in self._links]
+        room = width - _LEFT - _RIGHT
+        whole = sum(widths) <= room
+        if not whole:
+            room -= self.more.sizeHint().width() + _GAP
+        left, self._hidden = _LEFT, []
+        for at, ((dot, link, words), wide) in enumerate(zip(self._links, widths, strict=True)):
+            fits = not self._hidden and left + wide <= room + _LEFT
+            dot.setVisible(fits and at > 0)
+            link.setVisible(fits)
+            if not fits:
+                self._hidden.append((words, link.key))
+                continue
+            if at:
+                left = _put(dot, left)
+            left = _put(link, left)
+        self.more.setVisible(not whole)
+        _put(self.more, left + _GAP)
+
+    @Slot()
+    def _open_menu(self) -> None:
+        menu = QMenu(self)
+        menu.setFont(font())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for words, key in self._hidden:
+            action = QAction(words, menu)
+            action.setData(key)
+            menu.addAction(action)
+        menu.triggered.connect(self._triggered)
+        menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height())))
+
+    @Slot(QAction)
+    def _triggered(self, action: QAction) -> None:
+        self.wanted.emit(action.data())
+
+
+def _put(widget: QWidget, left: int) -> int:
+    """Place a widget at this spot, in the middle of the bar; where the next one begins."""
+    hint = widget.sizeHint()
+    widget.setGeometry(left, (HEIGHT - 1 - hint.height()) // 2, hint.width(), hint.height())
+    return left + hint.width() + _GAP

@@ -173,7 +173,7 @@ class GatePage(Pane):
         if self.reading.form:
             box = Box("card", gap=14, margins=(16, 14, 16, 16))
             for entry in self.reading.form:
-                editor = FieldEditor(entry, root=self.reading.seen.workspace)
+                editor = FieldEditor(entry, root=self.reading.seen.workspace, called=self.reading.rows_called)
                 editor.fill(self.session.values.get(editor.name, entry.get("default")))
                 editor.edited.connect(self._field_edited)
                 editor.setEnabled(self.reading.open)

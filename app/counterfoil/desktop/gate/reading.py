@@ -44,6 +44,7 @@ class AnswerRow:
     flag: str = ""
     help: str = ""
     facts: tuple[Fact, ...] = ()
+    default: str = ""  # what happens to it without an answer; "" where one is needed
     reason: str = ""  # name of the reason's field, "" where there is none
     reasoned: frozenset[str] = frozenset()
 
@@ -80,6 +81,7 @@ class Reading:
     hold: str  # name of the field that holds rows, "" where there is none
     held_table: str  # key of the section whose rows can be held
     sections: tuple[Section, ...]
+    rows_called: Mapping[str, str]  # row number -> what its row is called, for fields that choose rows
     files: tuple[int, ...]  # plan numbers of effects on files
 
     @property
@@ -118,6 +120,7 @@ def read(seen: GateSeen, today: date) -> Reading:
         hold=hold,
         held_table=next((section.key for section in sections if section.kind == "table"), "") if hold else "",
         sections=tuple(sections),
+        rows_called=_rows_called(sections, today),
         files=tuple(_file_numbers(seen)),
     )
 
@@ -169,6 +172,7 @@ def _answer_row(
         flag=flag,
         help=advice,
         facts=facts,
+        default=str(entry.get("default") or ""),
         reason=f"reason.{key}" if reason is not None else "",
         reasoned=frozenset(needed),
     )
@@ -249,6 +253,18 @@ def _sections(document: Document, evidence: list[dict[str, Any]], seen: GateSeen
     if seen.story:
         made.append(Section("story", "Story", "story"))
     return made
+
+
+def _rows_called(sections: list[Section], today: date) -> dict[str, str]:
+    """What the rows of numbered tables are called: the number and the first two cells beside it."""
+    called: dict[str, str] = {}
+    for section in sections:
+        data = section.entry.get("data")
+        if section.kind == "table" and isinstance(data, Mapping) and list(data.get("columns") or ())[:1] == [NUMBER]:
+            for row in data.get("rows") or ():
+                cells = [shown(value, today) for value in row[1:3] if value not in (None, "")]
+                called.setdefault(str(row[0]), f"{row[0]}. {' '.join(cells)}")
+    return called
 
 
 def _file_numbers(seen: GateSeen) -> list[int]:

@@ -57,8 +57,8 @@ class Session:
             self.values[name] = value
 
     def choice(self, row: AnswerRow) -> str:
-        """What a row was answered with; "" while it was not."""
-        return str(self.values.get(row.field, ""))
+        """What a row was answered with, else what happens to it without an answer; "" while it needs one."""
+        return str(self.values.get(row.field) or row.default)
 
     def missing(self, row: AnswerRow) -> str:
         """What a row still needs: "choice", "reason" or ""."""
@@ -109,7 +109,7 @@ class Session:
         """The decision of the button."""
         primary = self.primary()
         if primary.verdict == "returned":
-            return self.sent_back(self.comment or f"Hold {joined([f'row {n}' for n in self.held])}.")
+            return self.sent_back(self.comment or self._why_again())
         return self._answer(primary.verdict, dict(self.values), self.comment)
 
     def rejection(self, comment: str) -> Answer:
@@ -118,8 +118,7 @@ class Session:
 
     def sent_back(self, comment: str) -> Answer:
         """Differently, with what should be different; held rows and remaking fields go with it."""
-        values = {self.reading.hold: list(self.held)} if self.held and self.reading.hold else {}
-        return self._answer("returned", values, comment)
+        return self._answer("returned", self._remade(), comment)
 
     def chosen(self, choice: str, comment: str = "", result: str = "") -> Answer:
         """The answer to a doubt or a failure."""
@@ -154,6 +153,20 @@ class Session:
             return Primary(f"Fill in {count(len(empty), 'field')} first", WAITING, aim=str(empty[0]["name"]))
         return None
 
+    def _remade(self) -> dict[str, Any]:
+        """What is filled in that makes the plan out of date: the run makes it anew and asks again."""
+        values: dict[str, Any] = {self.reading.hold: list(self.held)} if self.held and self.reading.hold else {}
+        for entry in self.reading.form:
+            if entry.get("remakes") and self._filled(str(entry["name"])):
+                values[str(entry["name"])] = self.values[str(entry["name"])]
+        return values
+
+    def _why_again(self) -> str:
+        held = f"Hold {joined([f'row {n}' for n in self.held])}." if self.held else ""
+        others = [str(entry["name"]) for entry in self.reading.form if str(entry["name"]) in self._remade()]
+        told = [f"{name.replace('_', ' ')}: {as_said(self.values[name])}." for name in others]
+        return " ".join(part[:1].upper() + part[1:] for part in (held, *told) if part)
+
     def _filled(self, name: str) -> bool:
         return self.values.get(name) not in (None, "", [])
 
@@ -162,12 +175,19 @@ class Session:
             if self.reading.answers:
                 return Primary(words.counted_choices(map(self.choice, self.reading.answers)), READY, "answered")
             return Primary("Give this answer", READY, "answered")
-        if self.held:
-            return Primary(f"Hold {count(len(self.held), 'row')}, ask again", READY, "returned")
+        if self._remade():
+            only_held = set(self._remade()) == {self.reading.hold}
+            words_again = f"Hold {count(len(self.held), 'row')}, ask again" if only_held else "Make it anew, ask again"
+            return Primary(words_again, READY, "returned")
         if self.reading.seen.bodies and len(self.left_out) == len(self.reading.seen.bodies):
             return Primary("Everything is left out: reject instead", CLOSED)
         counted = plan_words(self.reading, self.left_out)
         return Primary(f"Approve {counted}" if counted else "Approve", READY, "approved")
+
+
+def as_said(value: Any) -> str:
+    """A filled-in value in a sentence."""
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def kept_choices(old: Session, new: Session) -> list[str]:

@@ -71,8 +71,10 @@ class InboxPage(QWidget):
                 self.right.removeWidget(gone)
                 gone.deleteLater()
         if card is not None:
+            self.detail.clear()
             self.right.addWidget(card)
             self.right.setCurrentIndex(_WELCOME)
+            self._load(self.pane.list.tab)
         else:
             self.right.setCurrentIndex(_DETAIL)
 
@@ -181,6 +183,7 @@ class InboxPage(QWidget):
             self.detail.clear("Nothing is open.", "")
         elif rows and self.right.currentIndex() == _DETAIL and not self.detail.gate_id:
             self.pane.view.step(forward=True)
+        self._mark_shown()
         if self._first:
             self._first = False
             self.pane.view.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -188,12 +191,18 @@ class InboxPage(QWidget):
 
     def _merged(self, rows: tuple[InboxRow, ...]) -> None:
         self.pane.merge(rows, keep=self.detail.gate_id)
+        self._mark_shown()
         if not self._following:
             return
         newer = self.pane.list.of_run(self._following, but=self.detail.gate_id)
         if newer is not None and not newer.closed and self.detail.gate_id != newer.gate_id:
             self._following = ""
             self.go_to_gate(newer.gate_id)
+
+    def _mark_shown(self) -> None:
+        """The gate that is open is the current row, also when it was there before its row."""
+        if self.detail.gate_id and not self.pane.view.current_gate():
+            self.pane.view.select(self.detail.gate_id)
 
     @Slot(object)
     def _tab_changed(self, tab: Tab) -> None:

@@ -42,6 +42,7 @@ class InboxPane(Pane):
         super().__init__("app")
         self._clock = clock
         self._runner_off = False
+        self._runs = 0
         self.list = InboxList()
         self.adapter = InboxAdapter(self)
         self.view = InboxView(self.adapter)
@@ -65,6 +66,7 @@ class InboxPane(Pane):
 
     def show_counts(self, counts: Counts) -> None:
         """The numbers on the tabs; For others is there while it holds something."""
+        self._runs = counts.runs
         self.tabs.segments[str(Tab.FOR_ME)].set_badge(number(counts.for_me) if counts.for_me else "")
         others = self.tabs.segments[str(Tab.FOR_OTHERS)]
         others.set_badge(number(counts.for_others))
@@ -72,7 +74,7 @@ class InboxPane(Pane):
 
     def show_runner(self, seen: RunnerSeen) -> None:
         """Whether an empty list may fill by itself."""
-        self._runner_off = seen.state in (RunnerState.OFF, RunnerState.SILENT)
+        self._runner_off = seen.state in (RunnerState.OFF, RunnerState.SILENT) and self._runs > 0
         self._refresh()
 
     def start(self, rows: tuple[InboxRow, ...], tab: Tab) -> None:

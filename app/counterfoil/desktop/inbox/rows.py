@@ -57,7 +57,7 @@ class InboxList:
             gate_id for gate_id, row in fresh.items() if gate_id in self._rows and not _alike(self._rows[gate_id], row)
         }
         stay = {
-            gate_id: fresh.get(gate_id, row)
+            gate_id: fresh.get(gate_id) or replace(row, closed=row.closed or "Decided", draft=False, unread=False)
             for gate_id, row in self._rows.items()
             if gate_id in fresh or gate_id == keep
         }

@@ -51,6 +51,37 @@ class TextBox(QPlainTextEdit):
         self.setFont(font(13))
 
 
+class Ticks(QWidget):
+    """Any number of a few choices.
+
+    Signals:
+        changed(): a person ticked or unticked one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, choices: Sequence[tuple[str, str]], name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        lines = column(self, gap=4)
+        self._boxes: dict[str, QCheckBox] = {}
+        for key, words in choices:
+            box = QCheckBox(words)
+            box.setAccessibleDescription(name)
+            box.clicked.connect(self.changed)
+            self._boxes[key] = box
+            put(lines, box)
+
+    def ticked(self) -> list[str]:
+        """What is ticked, in the order of the choices."""
+        return [key for key, box in self._boxes.items() if box.isChecked()]
+
+    def tick(self, keys: Sequence[str]) -> None:
+        """Show these as ticked."""
+        for key, box in self._boxes.items():
+            box.setChecked(key in keys)
+
+
 class FieldEditor(QWidget):
     """A label, an editor, and below it the help or what is wrong.
 
@@ -60,9 +91,10 @@ class FieldEditor(QWidget):
 
     edited = Signal(str)
 
-    def __init__(self, field: Mapping[str, Any], *, root: str = "", compact: bool = False) -> None:
-        """`root` is the workspace that folders and files are chosen in."""
+    def __init__(self, field: Mapping[str, Any], *, root: str = "", called: Mapping[str, str] | None = None) -> None:
+        """`root` is the workspace that folders and files are chosen in; `called` has better words for choices that are numbers."""
         super().__init__()
+        self._called = called or {}
         self.field = field
         self.name = str(field["name"])
         self._type = str(field["type"])
@@ -102,6 +134,8 @@ class FieldEditor(QWidget):
             return _split(written) if self._type.startswith("list[") else written
         if isinstance(editor, QPlainTextEdit):
             return [line.strip() for line in editor.toPlainText().splitlines() if line.strip()]
+        if isinstance(editor, Ticks):
+            return editor.ticked()
         if isinstance(editor, QCheckBox):
             return "true" if editor.isChecked() else "false"
         if isinstance(editor, Segmented):
@@ -116,6 +150,8 @@ class FieldEditor(QWidget):
             editor.setText(as_text(value))
         elif isinstance(editor, QPlainTextEdit):
             editor.setPlainText("\n".join(map(as_text, value if isinstance(value, list) else [])))
+        elif isinstance(editor, Ticks):
+            editor.tick([as_text(one) for one in value] if isinstance(value, list | tuple) else [])
         elif isinstance(editor, QCheckBox):
             editor.setChecked(value in (True, "true"))
         elif isinstance(editor, Segmented):
@@ -151,6 +187,10 @@ class FieldEditor(QWidget):
             box = QCheckBox(self._label)
             box.toggled.connect(self._edited)
             return box
+        if choices and self._type.startswith("list["):
+            ticks = Ticks([(choice, plain(self._called.get(choice, choice))) for choice in choices], self._label)
+            ticks.changed.connect(self._edited)
+            return ticks
         if choices and len(choices) <= _FEW:
             segments = Segmented([(choice, choice, "") for choice in choices], name=self._label, numbered=True)
             segments.picked.connect(self._edited)

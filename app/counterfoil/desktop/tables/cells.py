@@ -20,7 +20,7 @@ from counterfoil.desktop.tokens import TABLE_ROW
 
 LINE, NOTE_LINE, BOX = 18, 20, 54
 _SIGN = 18  # room for the sign before a note
-_WHOLE_KINDS = ("amount", "date")
+_WHOLE_KINDS = ("amount", "number", "date")
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -73,8 +73,8 @@ class CellDelegate(QStyledItemDelegate):
 
     def _cell(self, painter: QPainter, box: QRect, index: Index, line: Line) -> None:
         tokens = current()
-        first = index.column() == self._offset()
         kind = str(index.data(Role.KIND))
+        first = index.column() == self._offset() and kind != "number"
         strong = first or line.total or kind == "amount"
         painter.setFont(font(13, 600 if line.total or kind == "amount" else 500 if first else 400, figures=True))
         painter.setPen(colour(tokens.text if strong else tokens.text2))

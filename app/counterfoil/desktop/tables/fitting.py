@@ -40,7 +40,7 @@ class Fit:
 def fit(columns: Sequence[Column], lines: Sequence[Line], room: int, measure: Measure, heading: Measure) -> Fit:
     """Fit a table into the room there is: texts break first, then identifiers at their groups, then whole columns go below."""
     natural = [_natural(at, column, lines, measure, heading) for at, column in enumerate(columns)]
-    least = [_least(at, column, lines, measure, natural[at]) for at, column in enumerate(columns)]
+    least = [_least(at, column, lines, measure, heading, natural[at]) for at, column in enumerate(columns)]
     kept = list(range(len(columns)))
     while sum(least[at] for at in kept) > room:
         able = [at for at in kept if at and columns[at].kind != "amount"]
@@ -111,13 +111,15 @@ def _natural(at: int, column: Column, lines: Sequence[Line], measure: Measure, h
     return max(widest, heading(column.title)) + PADDING
 
 
-def _least(at: int, column: Column, lines: Sequence[Line], measure: Measure, natural: int) -> int:
-    if column.kind in ("amount", "date"):
+def _least(at: int, column: Column, lines: Sequence[Line], measure: Measure, heading: Measure, natural: int) -> int:
+    if column.kind in ("amount", "number", "date"):
         return natural
     if column.kind == "text":
-        return min(natural, (_LEAST_FIRST if at == 0 else _LEAST_TEXT) + PADDING)
+        least = max(_LEAST_FIRST if at == 0 else _LEAST_TEXT, heading(column.title))
+        return min(natural, least + PADDING)
     halves = (_half(text) for text in _sample(at, lines))
-    return min(natural, min(max((measure(half) for half in halves), default=0), _LEAST_IDENTIFIER) + PADDING)
+    widest = min(max((measure(half) for half in halves), default=0), _LEAST_IDENTIFIER)
+    return min(natural, max(widest, heading(column.title)) + PADDING)
 
 
 def _half(text: str) -> str:

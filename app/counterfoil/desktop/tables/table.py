@@ -16,7 +16,7 @@ _NOTES = frozenset({"warning", "warnings", "flag", "flags", "note", "notes", "pr
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`kind` is text, amount, date or identifier; identifiers wrap at their groups, amounts and dates never wrap."""
+    """`kind` is text, amount, number, date or identifier; identifiers wrap at their groups, the last three never wrap."""
 
     title: str
     kind: str = "text"
@@ -60,14 +60,15 @@ class Table:
         return [*kept, self.total] if self.total is not None and not text else kept
 
 
-def from_evidence(data: Mapping[str, Any], today: date) -> Table:
-    """The table of an evidence entry `table@1`: columns, rows, total, flagged. A column of warnings goes below the first cell."""
+def from_evidence(data: Mapping[str, Any], today: date, *, numbers_shown: bool = True) -> Table:
+    """The table of an evidence entry `table@1`: columns, rows, total, flagged. A column of warnings goes below the first cell;
+    `numbers_shown` is off where rows are ticked and nobody has to say their number."""
     titles = [plain(title) for title in data.get("columns") or ()]
     rows: Sequence[Sequence[Any]] = data.get("rows") or ()
     flagged = set(data.get("flagged") or ())
     note = _note_column(titles)
     numbered = titles[:1] == [NUMBER] and all(entry and isinstance(entry[0], int) for entry in rows)
-    dropped = {note, 0 if numbered else None} | _empty_columns(rows, len(titles))
+    dropped = {note, 0 if numbered and not numbers_shown else None} | _empty_columns(rows, len(titles))
     kept = [at for at in range(len(titles)) if at not in dropped]
     lines = [
         _line(entry, kept, note, today, entry[0] if numbered else at, at - 1 in flagged)
@@ -138,6 +139,8 @@ def _kind(values: Sequence[Any]) -> str:
     present = [value for value in values if value not in (None, "")]
     if not present:
         return "text"
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in present):
+        return "number"
     if all(is_amount(value) for value in present):
         return "amount"
     if all(is_date(value) for value in present):

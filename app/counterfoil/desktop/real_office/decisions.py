@@ -13,7 +13,7 @@ from counterfoil.desktop.office import Answer, DecisionMade, Draft
 from counterfoil.desktop.real_office.access import Access, gate_row
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.errors import AlreadyDecided, CounterfoilError, GateClosed, StaleDigest, WrongAnswer
-from counterfoil.facts import Verdict
+from counterfoil.facts import GateKind, Verdict
 from counterfoil.inbox.deciding import Wish, decide, void
 from counterfoil.inbox.hinting import hint
 from counterfoil.settings.window import undo_seconds
@@ -69,14 +69,14 @@ class Decisions:
         access = self._access
         with access.reading() as conn:
             row = gate_row(conn, answer.gate_id)
-            fields = spec_of(access.blobs, row)["fields"]
+            spec = spec_of(access.blobs, row)
             seen = readings.get(conn, answer.gate_id, access.me)
         opened = readings.opened_in(seen) if seen is not None and seen["digest"] == answer.digest else ()
         wish = Wish(
-            verdict=_verdict(answer, fields),
+            verdict=_verdict(answer, spec),
             principal=access.me,
             comment=answer.comment,
-            answers=_answers(answer, row, fields),
+            answers=_answers(answer, row, spec["fields"]),
             only=answer.only,
             edits={int(n): dict(changed) for n, changed in answer.edits.items()},
             digest=answer.digest,
@@ -162,10 +162,11 @@ def draft_of(body: str | None, opened: Sequence[str]) -> Draft:
     )
 
 
-def _verdict(answer: Answer, fields: Sequence[Mapping[str, Any]]) -> Verdict:
+def _verdict(answer: Answer, spec: Mapping[str, Any]) -> Verdict:
     """Holding rows is an approval of the rest: it sends the plan back to be made anew, and needs no reason."""
-    remade = any(field.get("remakes") and answer.values.get(field["name"]) for field in fields)
-    if answer.verdict == Verdict.RETURNED and remade and not answer.comment.strip():
+    remade = any(field.get("remakes") and answer.values.get(field["name"]) for field in spec["fields"])
+    bare = answer.verdict == Verdict.RETURNED and not answer.comment.strip()
+    if bare and remade and spec["kind"] == GateKind.APPROVAL:
         return Verdict.APPROVED
     return Verdict(answer.verdict)
 

@@ -24,18 +24,20 @@ Line = tuple[int, str]  # instant, words
 def story_of(
     conn: Connection, run: Row, gate: Row, done: Sequence[Row], titles: Mapping[str, str], me: str
 ) -> tuple[str, ...]:
-    """The lines, oldest first, out of the records of the run; where there are more, the middle is told as a number."""
+    """The lines, oldest first, out of the records of the run; where there are too many, the oldest steps are told as a number, and what
+    people and crashes did is kept longest."""
     until = gate["asked_at"]
-    begun = (run["created_at"], f"started by {person(run['started_by'], me)}")
     restarts = _restarts(conn, run["run_id"], until)
-    found = sorted([*_steps(done, titles, until), *_answers(conn, run["run_id"], gate, me), *restarts])
-    lines = [_told(line) for line in (begun, *found)]
-    if restarts:
-        lines.append(f"Including {count(len(restarts), 'restart')}; nothing was done twice.")
-    if len(lines) > LINES:
-        left = len(lines) - LINES + 1
-        lines = [lines[0], f"… {left} more …", *lines[2 + left - 1 :]]
-    return tuple(lines)
+    tail = [f"Including {count(len(restarts), 'restart')}; nothing was done twice."] if restarts else []
+    first = _told((run["created_at"], f"started by {person(run['started_by'], me)}"))
+    steps, others = _steps(done, titles, until), sorted([*_answers(conn, run["run_id"], gate, me), *restarts])
+    room, many = LINES - 1 - len(tail), len(steps) + len(others)
+    if many <= room:
+        return (first, *map(_told, sorted([*steps, *others])), *tail)
+    others = others[-(room - 1) :]
+    steps = steps[len(steps) - (room - 1 - len(others)) :]
+    kept = sorted([*steps, *others])
+    return (first, f"… {many - len(kept)} more …", *map(_told, kept), *tail)
 
 
 def _told(line: Line) -> str:

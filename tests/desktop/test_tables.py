@@ -226,3 +226,20 @@ def test_line_of_a_cell_is_there_for_the_delegate(theme: Theme) -> None:
     adapter = TableAdapter(payments())
     assert adapter.index(0, 0).data(Role.LINE).number == 1
     assert adapter.index(0, 4).data(Role.KIND) == "amount"
+
+
+def test_what_every_row_says_alike_is_told_once(qtbot: QtBot, theme: Theme) -> None:
+    columns = ("run", "state", "supplier", "iban", "amount", "sha256", "folder")
+    rows = [("1", "exported", f"Supplier number {n} & Sons", NEW, f"{n}.00", f"{n:064x}", "invoices") for n in range(1, 9)]
+    table = from_texts(columns, rows, TODAY)
+    view = TableView(TableAdapter(table), "Rows")
+    held = view.captioned()
+    qtbot.addWidget(held)
+    held.resize(560, 600)
+    held.show()
+    assert view.caption.text().startswith("In every row: ")
+    assert "State exported" in view.caption.text()
+    titles = [table.columns[at].title for at in view.fit.kept]
+    assert "Supplier" in titles
+    assert "Amount" in titles
+    assert set(view.fit.kept) | set(view.fit.folded) | set(view.fit.told_once) == set(range(len(columns)))

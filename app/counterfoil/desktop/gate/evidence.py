@@ -76,7 +76,7 @@ class TableSection(SectionBox):
         copy.clicked.connect(self.table.copy_rows)
         put(self.head, copy)
         card = Box("card", gap=0, margins=(1, 1, 1, 1))
-        card.put(self.table)
+        card.put(self.table.captioned())
         put(self.lines, card)
         passed = table.count_of("Result", "passed")
         if passed:

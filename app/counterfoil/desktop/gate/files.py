@@ -165,12 +165,24 @@ def _changes(seen: FileSeen, today: date) -> QWidget:
         put(lines, said)
     if seen.op == "move":
         pairs = [(source, target) for source, _, target in seen.changes]
-        put(lines, TableView(TableAdapter(from_texts(("from", "to"), pairs, today)), f"{seen.path}, moves"))
+        moves = TableView(TableAdapter(from_texts(("from", "to"), pairs, today)), f"{seen.path}, moves")
+        put(lines, moves.captioned())
     elif seen.added:
-        put(lines, TableView(TableAdapter(from_texts(seen.columns, seen.added, today)), f"{seen.path}, rows added"))
+        added = TableView(TableAdapter(from_texts(seen.columns, seen.added, today)), f"{seen.path}, rows added")
+        put(lines, added.captioned())
     elif seen.changes:
         table = from_texts(("field", "before", "after"), seen.changes, today)
         put(lines, TableView(TableAdapter(table), f"{seen.path}, changes"))
+    elif seen.before is None and seen.bytes_before is None and seen.after is not None:
+        said = row(margins=(14, 10, 14, 12))
+        put(
+            said,
+            Prose(
+                f"A new file of {count(len(seen.after.splitlines()), 'line')}. Its content is under Whole file.",
+                "small",
+            ),
+        )
+        put(lines, said)
     elif seen.after is not None:
         put(lines, DiffView(compare(seen.before, seen.after), f"{seen.path}, differences"))
     else:

@@ -39,6 +39,9 @@ class ResultTab(Pane):
         if error:
             self.put(Banner("bad", plain(error.get("message") or seen.words), detail=one_line(error.get("next") or "")))
         result = document.get("result")
+        if isinstance(result, Mapping) and result.get("summary"):
+            self.put(Prose(plain(result["summary"], lines=True), "h2", leading=1.4))
+            result = {name: value for name, value in result.items() if name != "summary"}
         if isinstance(result, Mapping):
             self.put(_facts("Result", result, today))
         elif result is not None:

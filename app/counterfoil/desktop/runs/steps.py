@@ -44,7 +44,8 @@ def lines(document: Mapping[str, Any], open_groups: Collection[str]) -> list[Ste
     steps = list(document.get("steps") or ())
     origins = {(effect["path"], effect["ordinal"]): effect.get("origin") for effect in document.get("effects") or ()}
     groups = _groups(steps)
-    restarts = list((document.get("checkpoint") or {}).get("resumptions") or ())
+    resumptions = (document.get("checkpoint") or {}).get("resumptions") or ()
+    restarts = [entry for entry in resumptions if words.is_restart(entry)]
     made: list[StepLine] = []
     kept = 0
     for step in steps:

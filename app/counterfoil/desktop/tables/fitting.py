@@ -25,11 +25,16 @@ class Fit:
     kept: tuple[int, ...]
     widths: tuple[int, ...]
     folded: tuple[int, ...] = ()
+    told_once: tuple[int, ...] = ()
 
     @property
     def width(self) -> int:
         """All kept columns together."""
         return sum(self.widths)
+
+    def once(self, line: Line) -> str:
+        """What every row says alike, told once."""
+        return " · ".join(f"{self.columns[at].title} {line.texts[at]}" for at in self.told_once)
 
     def below(self, line: Line) -> list[str]:
         """What the folded columns hold, with their names."""
@@ -37,17 +42,31 @@ class Fit:
         return [f"{title} {text}" for title, text in told if text]
 
 
-def fit(columns: Sequence[Column], lines: Sequence[Line], room: int, measure: Measure, heading: Measure) -> Fit:
-    """Fit a table into the room there is: texts break first, then identifiers at their groups, then whole columns go below."""
+def fit(
+    columns: Sequence[Column],
+    lines: Sequence[Line],
+    room: int,
+    measure: Measure,
+    heading: Measure,
+    alike: frozenset[int] = frozenset(),
+) -> Fit:
+    """Fit a table into the room there is: texts break first, then identifiers at their groups. Then columns that say the same in
+    every row (`alike`) are told once below the table, and at last whole columns go below each row, the longest first."""
     natural = [_natural(at, column, lines, measure, heading) for at, column in enumerate(columns)]
     least = [_least(at, column, lines, measure, heading, natural[at]) for at, column in enumerate(columns)]
     kept = list(range(len(columns)))
+    head = next((at for at in kept if columns[at].kind == "text" and at not in alike), 0)
+    once: list[int] = []
     while sum(least[at] for at in kept) > room:
-        able = [at for at in kept if at and columns[at].kind != "amount"]
+        same = [at for at in kept if at in alike]
+        able = same or [at for at in kept if at != head and columns[at].kind != "amount"]
         if not able:
             break
-        kept.remove(max(able, key=lambda at: least[at]))
-    folded = tuple(at for at in range(len(columns)) if at not in kept)
+        gone = max(able, key=lambda at: least[at])
+        kept.remove(gone)
+        if gone in alike:
+            once.append(gone)
+    folded = tuple(at for at in range(len(columns)) if at not in kept and at not in once)
     chosen = [columns[at] for at in kept]
     fitted = [natural[at] for at in kept]
     if sum(fitted) <= room:
@@ -57,7 +76,7 @@ def fit(columns: Sequence[Column], lines: Sequence[Line], room: int, measure: Me
         slack = [fitted[n] - least[at] if columns[at].kind == kind else 0 for n, at in enumerate(kept)]
         if missing > 0 and sum(slack) > 0:
             fitted = _shrink(fitted, slack, min(missing, sum(slack)))
-    return Fit(tuple(columns), tuple(kept), tuple(fitted), folded)
+    return Fit(tuple(columns), tuple(kept), tuple(fitted), folded, tuple(sorted(once)))
 
 
 def broken(text: str, width: int, measure: Measure) -> list[str]:

@@ -11,6 +11,7 @@ from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import is_amount, is_date, is_identifier, shown, sort_key
 
 NUMBER = "No."  # a first column of this name numbers the rows: people say the number, the table does not show it
+_ALIKE = 3  # rows from which on a column of one value is told once
 _NOTES = frozenset({"warning", "warnings", "flag", "flags", "note", "notes", "problem", "problems"})
 
 
@@ -42,6 +43,16 @@ class Table:
     lines: tuple[Line, ...]
     total: Line | None = None
     flagged: int = field(default=0)
+
+    def alike(self) -> frozenset[int]:
+        """Columns, the first excepted, in which every row says the same; with three rows or more it can be told once."""
+        if len(self.lines) < _ALIKE:
+            return frozenset()
+        return frozenset(
+            at
+            for at in range(1, len(self.columns))
+            if self.lines[0].values[at] not in (None, "") and len({line.texts[at] for line in self.lines}) == 1
+        )
 
     def count_of(self, column: str, text: str) -> int:
         """How many rows have this text in the first column, where that is called so."""

@@ -15,8 +15,10 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QSizePolicy, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QSizePolicy, QTableView, QWidget
 
+from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.tables.adapter import Index, Role, TableAdapter
 from counterfoil.desktop.tables.cells import BOX, CellDelegate, measure_head, measure_strong, row_height
 from counterfoil.desktop.tables.fitting import Fit, fit
@@ -47,6 +49,8 @@ class TableView(QTableView):
         self._fitted = -1
         self._fills = False
         self.fit = Fit((), (), ())
+        self.caption = Prose("", "caption")
+        self._captioned = False
         self._painter = CellDelegate(self)
         self.setModel(adapter)
         self.setItemDelegate(self._painter)
@@ -79,6 +83,18 @@ class TableView(QTableView):
         adapter.modelReset.connect(self._refit)
         self.activated.connect(self._activated)
         self.setMinimumHeight(HEAD + TABLE_ROW)
+
+    def captioned(self) -> QWidget:
+        """The table with what its rows have in common below it."""
+        self._captioned = True
+        held = QWidget()
+        lines = column(held)
+        put(lines, self)
+        room = row(margins=(10, 0, 10, 0))
+        put(room, self.caption)
+        put(lines, room)
+        self.caption.hide()
+        return held
 
     def fill_room(self) -> None:
         """Take the room there is and scroll inside, instead of being as high as the rows."""
@@ -147,11 +163,16 @@ class TableView(QTableView):
         offset = 1 if self.adapter.holdable else 0
         room = max(self.viewport().width() - (BOX if offset else 0), 40)
         columns, lines = self.adapter.table.columns, self.adapter.lines
-        self.fit = fit(columns, lines, room, measure_strong, measure_head)
+        alike = self.adapter.table.alike() if self._captioned else frozenset()
+        self.fit = fit(columns, lines, room, measure_strong, measure_head, alike)
+        if self._captioned:
+            told = f"In every row: {self.fit.once(lines[0])}" if lines and self.fit.told_once else ""
+            self.caption.say(told)
+            self.caption.setVisible(bool(told))
         if offset:
             self.setColumnWidth(0, BOX)
         for at in range(len(columns)):
-            self.setColumnHidden(at + offset, at in self.fit.folded)
+            self.setColumnHidden(at + offset, at not in self.fit.kept)
         for at, width in zip(self.fit.kept, self.fit.widths, strict=True):
             self.setColumnWidth(at + offset, width)
         heights = self._heights(lines)

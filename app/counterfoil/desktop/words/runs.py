@@ -82,6 +82,11 @@ def wait_gap(step: Mapping[str, Any]) -> str:
     return f"Waited {times.span((ended - begun) // times.MINUTE * times.MINUTE)}{whom}. Cost nothing."
 
 
+def is_restart(entry: Mapping[str, Any]) -> bool:
+    """Whether a carry-on was one after an end nobody wanted; going on after an answer is no restart."""
+    return "answer" not in str(entry.get("reason") or "")
+
+
 def restart_line(entry: Mapping[str, Any], kept: int) -> str:
     """The dashed line of a restart: how many steps stayed, and what started again."""
     at = times.iso_instant(entry.get("at") or "")

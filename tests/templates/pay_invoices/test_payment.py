@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pay_invoices.bank_days import bank_day, bank_day_note
 from pay_invoices.payment import (
     Payment,
     end_to_end_id,
@@ -22,6 +23,7 @@ from pay_invoices.payment import (
     remittance,
     schema_problems,
 )
+from pay_invoices.references import creditor_reference
 from pay_invoices.sepa_text import is_sepa_id, sepa_id, sepa_text
 from templates.pay_invoices.orders import IBAN, OTHER_IBAN, SELLER, invoice
 
@@ -197,6 +199,57 @@ def test_the_payee_reads_their_reference_and_the_number() -> None:
     assert remittance(invoice(reference="Order 7")) == "Order 7 / A-100"
     assert remittance(invoice(reference="Invoice A-100")) == "Invoice A-100"
     assert remittance(invoice(reference="x" * 139)) == "A-100"
+
+
+@pytest.mark.parametrize(
+    "text, iban, found",
+    [
+        ("RF18 5390 0754 7034", IBAN, ("RF18539007547034", "")),
+        ("rf18539007547034", IBAN, ("RF18539007547034", "")),
+        ("RF19539007547034", IBAN, ("", "")),
+        ("Our ref RF18539007547034", IBAN, ("", "")),
+        ("+++090/9337/55493+++", IBAN, ("090933755493", "BBA")),
+        ("***090/9337/55493***", IBAN, ("090933755493", "BBA")),
+        ("+++090/9337/55494+++", IBAN, ("", "")),
+        ("+++000/0000/09797+++", IBAN, ("000000009797", "BBA")),
+        ("090933755493", IBAN, ("", "")),
+        ("090933755493", "BE68539007547034", ("090933755493", "BBA")),
+        ("", IBAN, ("", "")),
+    ],
+)
+def test_structured_references_are_known_by_their_check_digits(text: str, iban: str, found: tuple[str, str]) -> None:
+    assert creditor_reference(text, iban) == found
+
+
+def test_a_structured_reference_is_sent_in_its_own_field() -> None:
+    rf = payment_of(invoice(reference="RF18 5390 0754 7034"), IBAN, Decimal(1), "x")
+    belgian = payment_of(invoice(reference="+++090/9337/55493+++"), IBAN, Decimal(1), "y")
+    text = "".join(written(rf, belgian).decode().split())
+    code = "<CdOrPrtry><Cd>SCOR</Cd></CdOrPrtry>"
+    assert f"<RmtInf><Strd><CdtrRefInf><Tp>{code}</Tp><Ref>RF18539007547034</Ref></CdtrRefInf></Strd></RmtInf>" in text
+    assert f"<Tp>{code}<Issr>BBA</Issr></Tp><Ref>090933755493</Ref>" in text
+    assert "Ustrd" not in text
+    with pytest.raises(ValueError, match="its reference"):
+        written(replace(ONE, reference="no_reference"))
+
+
+@pytest.mark.parametrize(
+    "day, executed, why",
+    [
+        (date(2026, 12, 4), date(2026, 12, 4), ""),
+        (date(2026, 12, 5), date(2026, 12, 7), "is a Saturday"),
+        (date(2026, 12, 6), date(2026, 12, 7), "is a Sunday"),
+        (date(2026, 12, 25), date(2026, 12, 28), "is a bank holiday"),
+        (date(2026, 4, 3), date(2026, 4, 7), "is a bank holiday"),
+        (date(2027, 3, 29), date(2027, 3, 30), "is a bank holiday"),
+        (date(2025, 5, 1), date(2025, 5, 2), "is a bank holiday"),
+        (date(2026, 1, 1), date(2026, 1, 2), "is a bank holiday"),
+    ],
+)
+def test_a_day_without_transfers_is_said(day: date, executed: date, why: str) -> None:
+    assert bank_day(day) == executed
+    assert why in bank_day_note(day)
+    assert bool(bank_day_note(day)) == bool(why)
 
 
 def test_a_bank_code_is_given_only_where_it_may_be_needed() -> None:

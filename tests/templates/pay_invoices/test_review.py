@@ -204,6 +204,42 @@ def test_other_warnings() -> None:
     ]
 
 
+def test_your_own_account_is_no_place_to_pay_to() -> None:
+    one = only(judge(invoice(), vendors=[], own_iban=IBAN))
+    assert (one.kind, one.can_pay) == ("own_account", False)
+    assert (one.facts[0].old, one.facts[0].old_source) == ("IE29 AIBK 9311 5212 3456 78", "your account")
+    # Pages name the buyer's account, too: another one beside it is the supplier's.
+    row = judge(invoice(other_ibans=(OTHER_IBAN,)), vendors=[], own_iban=IBAN).payable[0]
+    assert row.iban == OTHER_IBAN
+
+
+def test_the_same_amount_under_another_number_is_a_warning_on_both() -> None:
+    found = judge(invoice("a", number="A-1"), invoice("b", number="A-2"), invoice("c", number="A-3", issued=TODAY))
+    texts = [[notice.text for notice in row.warnings if notice.kind == "alike"] for row in found.payable]
+    assert texts[0] == [
+        "Same supplier and amount as “A-2” of the same day, other number.",
+        "Same supplier and amount as “A-3”, other number.",
+    ]
+    assert [len(told) for told in texts] == [2, 2, 2]
+    apart = judge(invoice("a", number="A-1"), invoice("b", number="A-2", items=priced("1.00")))
+    assert [row.warnings for row in apart.payable] == [[], []]
+
+
+def test_the_same_amount_and_day_exported_before_is_a_warning() -> None:
+    ledger = exported(judge(invoice()))
+    told = [notice.text for notice in judge(invoice(number="A-101"), ledger=ledger).payable[0].warnings]
+    assert told == ["Same supplier, amount and day as “A-100”, exported in run 12."]
+    assert judge(invoice(number="A-101", issued=TODAY), ledger=ledger).payable[0].warnings == []
+
+
+def test_what_a_person_pays_all_the_same_keeps_its_warnings() -> None:
+    found = judge(invoice(), vendors=[MOVED])
+    (row,) = batch(found, {1: "Called them"})
+    assert [notice.text for notice in row.warnings] == [
+        "Account changed: DE89 3704 0044 0532 0130 00 → IE29 AIBK 9311 5212 3456 78."
+    ]
+
+
 def test_the_same_invoice_in_two_forms_is_paid_once() -> None:
     found = judge(invoice("invoices/b.xml"), invoice("invoices/a.xml", cii_xml))
     assert [row.invoice.file for row in found.payable] == ["invoices/a.xml"]

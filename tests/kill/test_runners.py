@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import pytest
@@ -12,7 +12,7 @@ from counterfoil.facts import GateKind
 from counterfoil.store import gates
 from kill.jobs import Job
 from kill.points import QUICK, compare
-from kill.processes import Process, state_of, until
+from kill.processes import Process, children_of, state_of, until
 from kill.world import World
 
 
@@ -76,6 +76,22 @@ def test_a_runner_that_slept_past_its_lease_is_harmless(errands: Job, stand: tup
         compare(world)
 
 
+def test_a_runner_that_slept_writes_nothing_when_another_has_claimed_its_run(errands: Job) -> None:
+    """Its lease is gone and it does not know it yet; the other one has claimed the run and stands still."""
+    with closing(errands.world()) as world:
+        sleeper = _asleep(world, ("after_record", 1), constants={})
+        second = world.start(stop=("after_claim", 1))
+        until(lambda: state_of(second.pid) == "T", "the second runner has claimed the run")
+        before = world.rows()
+        sleeper.signal(signal.SIGCONT)
+        until(lambda: len(children_of(sleeper.pid)) < 2, "the first one lets go of the run's host")
+        assert world.rows() == before
+        sleeper.kill()
+        second.signal(signal.SIGCONT)
+        assert world.play(second), world.told()
+        compare(world)
+
+
 def test_a_runner_that_slept_between_two_files_is_waited_for(errands: Job) -> None:
     """The folder is locked while a set is applied, so two holders of one set cannot be in it."""
     with closing(errands.world()) as world:
@@ -88,9 +104,9 @@ def test_a_runner_that_slept_between_two_files_is_waited_for(errands: Job) -> No
         compare(world)
 
 
-def _asleep(world: World, stand: tuple[str, int]) -> Process:
+def _asleep(world: World, stand: tuple[str, int], constants: Mapping[str, float] = QUICK) -> Process:
     """A runner that stands still at a point, and whose lease has run out."""
-    sleeper = world.start(stop=stand, constants=QUICK)
+    sleeper = world.start(stop=stand, constants=constants)
     world.until(lambda: state_of(sleeper.pid) == "T", decide=True)
     world.write("UPDATE runner SET expires_at = 1")
     return sleeper

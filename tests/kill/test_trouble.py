@@ -115,7 +115,7 @@ def test_a_store_that_cannot_be_written_for_a_while(errands: Job) -> None:
         until(world.marks, "a step begins")
         log = world.home.logs / "process.log"
         world.write("BEGIN IMMEDIATE")
-        until(lambda: "locked" in log.read_text(encoding="utf-8"), "the runner says that the store is locked")
+        until(lambda: "could not be given back" in log.read_text(encoding="utf-8"), "the runner gives up for now")
         world.write("ROLLBACK")
         assert world.play(runner)
         compare(world)

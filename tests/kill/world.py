@@ -133,6 +133,12 @@ class World:
         """Whether the run has ended."""
         return RunState(self.row()["state"]) in ENDED
 
+    def rows(self) -> dict[str, int]:
+        """How many rows of this run there are, by table."""
+        tables = ("record", "intent", "gate", "attempt", "timer")
+        count = "SELECT count(*) FROM {} WHERE run_id = ?"
+        return {table: self._raw.execute(count.format(table), (self.run_id,)).fetchone()[0] for table in tables}
+
     def open_gates(self) -> list[Row]:
         """The run's open gates."""
         return gates.open_of_runs(self.database.reader, [self.run_id])

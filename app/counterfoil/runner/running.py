@@ -251,8 +251,10 @@ class Runner:
             if row["state"] == RunState.RUNNING:
                 claiming.recover(txn, row)
 
-        with contextlib.suppress(CounterfoilError):
+        try:
             await powers.writer.submit(operation)
+        except CounterfoilError:
+            _log.warning("run %s could not be given back; a later look finds it", run_id)
 
     @staticmethod
     def _put_back_orphans(txn: Txn) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import uuid
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -25,8 +26,7 @@ def migrate(path: Path, found: int, wanted: int, application: int) -> None:
     Raises:
         StoreTrouble: another program has the file open, or the migrated copy does not pass SQLite's own check; nothing was changed.
     """
-    copy = path.with_name(f"{path.name}.{os.getpid()}.new")
-    copy.unlink(missing_ok=True)
+    copy = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.new")
     try:
         if found:
             _copy(path, copy)

@@ -78,7 +78,7 @@ class Writer:
             if last:
                 break
         if self._conn is not None:
-            self._conn.close()
+            self._connection(durable=True).close()  # the next who is given this connection commits in full
 
     def _collect(self, first: _Job | None) -> tuple[list[_Job], bool]:
         batch: list[_Job] = []

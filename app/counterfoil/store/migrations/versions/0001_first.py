@@ -24,6 +24,7 @@ def upgrade() -> None:
         sa.Column("started_at", sa.BigInteger(), nullable=False),
         sa.Column("renewed_at", sa.BigInteger(), nullable=False),
         sa.Column("expires_at", sa.BigInteger(), nullable=False),
+        sa.CheckConstraint("one = 1", name="one_runner"),
         sa.PrimaryKeyConstraint("one"),
     )
     op.create_table(

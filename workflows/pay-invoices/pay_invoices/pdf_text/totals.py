@@ -120,7 +120,8 @@ def _unproved(named: list[Named], claimed: list[Named]) -> Doubt:
 def _proofs(named: list[Named], choices: _Choices, *, untaxed: bool) -> list[Proof]:
     """Every named net and gross amount between which a named tax, or taxes of several rates, make up the difference."""
     nets = _plainest(one for one in named if one.role == "net")
-    grosses = _plainest(one for one in named if one.role in ("gross", "due"))
+    # One of several amounts under a head is a part of the total, unless its own line names it.
+    grosses = _plainest(one for one in named if one.role in ("gross", "due") and (one.level > 1 or not one.above))
     taxes = _plainest(one for one in named if one.role == "tax")
     totals = {one.amount.box for one in named if one.role in ("gross", "due")}
     proofs: list[Proof] = []

@@ -257,8 +257,8 @@ class Glance:
 
     def runs_since(self, record: int, seq: int) -> set[str]:
         """Runs that have records or trail entries newer than these."""
-        found = self.rows("SELECT DISTINCT run_id FROM record WHERE row > :record", {"record": record})
-        found += self.rows("SELECT DISTINCT subject FROM trail WHERE seq > :seq", {"seq": seq})
+        found = self.rows("SELECT run_id FROM record WHERE row > :record", {"record": record})
+        found += self.rows("SELECT subject FROM trail WHERE seq > :seq", {"seq": seq})
         return {str(row[0]) for row in found}
 
 

@@ -214,7 +214,7 @@ def test_a_stale_holder_in_a_batch_writes_nothing_and_harms_nobody(database: Dat
 
     async def act(writer: Writer) -> list[Any]:
         async with busy(writer):
-            waiting = [
+            waiting: list[asyncio.Future[Any]] = [
                 writer.submit(append(run_id, 0), run_id=run_id, fence=1),
                 writer.submit(append(run_id, 1), run_id=run_id, fence=7),
                 writer.submit(append(other, 0), run_id=other, fence=1),

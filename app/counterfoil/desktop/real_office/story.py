@@ -30,14 +30,18 @@ def story_of(
     restarts = _restarts(conn, run["run_id"], until)
     tail = [f"Including {count(len(restarts), 'restart')}; nothing was done twice."] if restarts else []
     first = _told((run["created_at"], f"started by {person(run['started_by'], me)}"))
-    steps, others = _steps(done, titles, until), sorted([*_answers(conn, run["run_id"], gate, me), *restarts])
+    steps, others = _steps(done, titles, until), _in_order([*_answers(conn, run["run_id"], gate, me), *restarts])
     room, many = LINES - 1 - len(tail), len(steps) + len(others)
     if many <= room:
-        return (first, *map(_told, sorted([*steps, *others])), *tail)
+        return (first, *map(_told, _in_order([*steps, *others])), *tail)
     others = others[-(room - 1) :]
     steps = steps[len(steps) - (room - 1 - len(others)) :]
-    kept = sorted([*steps, *others])
+    kept = _in_order([*steps, *others])
     return (first, f"… {many - len(kept)} more …", *map(_told, kept), *tail)
+
+
+def _in_order(lines: list[Line]) -> list[Line]:
+    return sorted(lines, key=lambda line: line[0])
 
 
 def _told(line: Line) -> str:

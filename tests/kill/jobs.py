@@ -118,7 +118,7 @@ class MainJob(Job):
         return {
             "folder": "invoices",
             "debtor_name": "Hartmann & Cie",
-            "debtor_iban": "DE89370400440532013000",
+            "debtor_iban": "DE75512108001245126199",
             "pay_on": soon.isoformat(),
         }
 

@@ -230,7 +230,9 @@ def test_line_of_a_cell_is_there_for_the_delegate(theme: Theme) -> None:
 
 def test_what_every_row_says_alike_is_told_once(qtbot: QtBot, theme: Theme) -> None:
     columns = ("run", "state", "supplier", "iban", "amount", "sha256", "folder")
-    rows = [("1", "exported", f"Supplier number {n} & Sons", NEW, f"{n}.00", f"{n:064x}", "invoices") for n in range(1, 9)]
+    rows = [
+        ("1", "exported", f"Supplier number {n} & Sons", NEW, f"{n}.00", f"{n:064x}", "invoices") for n in range(1, 9)
+    ]
     table = from_texts(columns, rows, TODAY)
     view = TableView(TableAdapter(table), "Rows")
     held = view.captioned()

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 
 import shiboken6
-from PySide6.QtCore import QObject, QSettings, QTimer, Slot
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -34,7 +34,18 @@ class Begin(QObject):
     def __init__(self, window: Window, bridge: Bridge) -> None:
         super().__init__(window)
         self._window, self._bridge = window, bridge
+        self._pulse = QTimer(self)
+        self._pulse.timeout.connect(self._beat)
+        self._pulse.start(_PULSE)
         QTimer.singleShot(0, self._begin)
+
+    def stop(self) -> None:
+        """The event loop is over."""
+        self._pulse.stop()
+
+    @Slot()
+    def _beat(self) -> None:
+        """Nothing; it only lets Python look at its signals."""
 
     @Slot()
     def _begin(self) -> None:
@@ -46,6 +57,9 @@ def run(home: Home) -> int:
     QGuiApplication.setApplicationName("counterfoil")
     QGuiApplication.setDesktopFileName("counterfoil")
     application = QApplication(sys.argv[:1])
+    application.setLayoutDirection(
+        Qt.LayoutDirection.LeftToRight
+    )  # the window speaks English, whatever the system does
     if raise_other(home):
         return 0
     single = SingleWindow(home)
@@ -57,13 +71,11 @@ def run(home: Home) -> int:
     window.show()
     begin = Begin(window, ThreadBridge(office_opener(home)))
     signal.signal(signal.SIGINT, lambda *_: application.quit())
-    pulse = QTimer(begin)
-    pulse.start(_PULSE)
     code = application.exec()
     single.close()
-    shiboken6.delete(
-        window
-    )  # in Qt's order, while the application still lives; Python would take it apart in any order
+    # In Qt's order, while the application still lives; Python would take it apart in any order.
+    begin.stop()
+    shiboken6.delete(window)
     return code
 
 

@@ -168,6 +168,7 @@ class Window(QMainWindow):
         self._settings.setValue("window/size", self.size())
         self._settings.sync()
         self._ticks.stop()
+        self.hide()  # what is still being written is waited for, but nobody has to watch that
         if self._bridge is not None:
             self._bridge.close()
         super().closeEvent(event)

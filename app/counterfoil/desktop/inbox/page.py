@@ -128,7 +128,7 @@ class InboxPage(QWidget):
         rows = [entry for entry in self.pane.adapter.entries if isinstance(entry, InboxRow)][:200]
         made = [Command("gate", one_line(row.title), row.gate_id, f"gate g-{row.number}") for row in rows]
         if self.detail.run_id:
-            made.append(Command("checkpoint", "Show the checkpoint", self.detail.run_id, "of this run"))
+            made.append(Command("checkpoint", "Show the checkpoint", self.detail.run_id, "of the gate that is open"))
         return made
 
     def panes(self) -> list[QWidget]:

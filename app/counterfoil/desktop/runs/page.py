@@ -94,8 +94,11 @@ class RunsPage(QWidget):
         self.search.selectAll()
 
     def commands(self) -> list[Command]:
-        """Runs of the list."""
-        return [Command("run", one_line(row.title), row.run_id, f"run {row.number}") for row in self._rows[:200]]
+        """Runs of the list, and the checkpoint of the one that is shown."""
+        made = [Command("run", one_line(row.title), row.run_id, f"run {row.number}") for row in self._rows[:200]]
+        if self.detail.run_id:
+            made.append(Command("checkpoint", "Show the checkpoint", self.detail.run_id, "of the run that is shown"))
+        return made
 
     def panes(self) -> list[QWidget]:
         """Where F6 goes, in order."""

@@ -59,7 +59,7 @@ class FakeOffice:
         self.log.append(("close", None))
 
     def workspaces(self) -> tuple[facts.Workspace, ...]:
-        return (facts.Workspace(WORKSPACE, "Payables"), facts.Workspace("/home/anna/Larkfield/Sales", "Sales"))
+        return (facts.Workspace(WORKSPACE, "Payables"), facts.Workspace("/data/anna/Larkfield/Sales", "Sales"))
 
     def counts(self, workspace: str | None) -> facts.Counts:
         running = sum(row.state in ("running", "ready") for row in self.run_rows)

@@ -228,7 +228,7 @@ def checkpoint() -> dict[str, Any]:
     """The four answers."""
     return {
         "where": {
-            "file": "/home/anna/.local/share/counterfoil/counterfoil.db",
+            "file": "/data/anna/.local/share/counterfoil/counterfoil.db",
             "row": 48_211,
             "committed_at": iso(NOW),
             "durability": "fsync",

@@ -9,7 +9,7 @@ NOW = to_us(datetime(2026, 11, 30, 8, 55, 12, 204_000, tzinfo=UTC))
 HOUR = 3_600_000_000
 MINUTE = HOUR // 60
 ME = "user:anna"
-WORKSPACE = "/home/anna/Larkfield/Payables"
+WORKSPACE = "/data/anna/Larkfield/Payables"
 OLD, NEW = "GB94BARC10201530093459", "GB29NWBK60161331926819"
 
 FIRST = "First payment: no earlier payment to compare with"

@@ -214,11 +214,11 @@ def test_a_folder_is_measured_before_it_is_taken(desk: Desk, templates: Any) -> 
     templates.choose_folder()
     desk.settle()
     sheet = templates.sheet
-    sheet.take("/home/anna/Other")
+    sheet.take("/data/anna/Other")
     desk.settle()
     assert "412 files, 1.2 GB." in texts(sheet)
     desk.click(sheet.act)
-    assert "/home/anna/Other" in texts(templates.form)
+    assert "/data/anna/Other" in texts(templates.form)
 
 
 def test_a_folder_that_cannot_be_used_is_refused_with_its_reason(desk: Desk, templates: Any) -> None:

@@ -80,7 +80,7 @@ def others(desk: Desk) -> Iterator[str]:
     desk.settle()
     yield "template-form"
     templates.choose_folder()
-    templates.sheet.take("/home/anna/Larkfield/Payables")
+    templates.sheet.take("/data/anna/Larkfield/Payables")
     desk.settle()
     yield "folder-sheet"
     templates.sheet.dismiss()

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from counterfoil.store.transactions import Row
 from kill.jobs import Job
+from kill.processes import until
 from kill.tally import Tally
 from kill.world import World
 
@@ -60,6 +62,36 @@ def killed_at(job: Job, point: str, visit: int, tally: Tally) -> bool:
         return struck
     finally:
         world.close()
+
+
+def killed_after_each_decision(job: Job, tally: Tally) -> int:
+    """Every decision is given by a process that is killed when it is committed: it stands, nobody was told, and the run goes on from it.
+
+    How many there were.
+    """
+    world = job.world()
+    killed = 0
+    try:
+        runner = world.start(constants=QUICK)
+        while until(lambda: world.has_ended() or world.open_gates(), world.told) is not True:
+            for gate in world.open_gates():
+                assert _decide_and_die(world, gate) == -signal.SIGKILL
+                tally.add(world.moment().kind)
+                killed += 1
+        assert runner.end() == 0
+        compare(world)
+    finally:
+        world.close()
+    return killed
+
+
+def _decide_and_die(world: World, gate: Row) -> int:
+    """Decide a gate in a process of its own, which is killed when the decision is committed; how it ended."""
+    wish = world.wish(gate)
+    order = {"verdict": wish.verdict, "principal": wish.principal, "comment": wish.comment, "answers": wish.answers}
+    return world.nursery.start(
+        "decide", world.home.root, kill="after_decision:1", gate=gate["gate_id"], wish=order
+    ).wait()
 
 
 def compare(world: World) -> None:

@@ -3,10 +3,14 @@
 import pytest
 
 from kill.jobs import Job
-from kill.points import POINTS, killed_at_every_visit
+from kill.points import POINTS, killed_after_each_decision, killed_at_every_visit
 from kill.tally import Tally
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_at_every_visit(errands: Job, tally: Tally, point: str) -> None:
     killed_at_every_visit(errands, point, tally)
+
+
+def test_whoever_decides_is_killed_after_each_decision(errands: Job, tally: Tally) -> None:
+    assert killed_after_each_decision(errands, tally) == 6

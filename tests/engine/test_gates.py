@@ -423,7 +423,7 @@ def test_a_decision_taken_back_strands_no_run_that_is_ready_for_another_reason(h
     with pytest.raises(Crashed):
         harness.advance()
     gate = harness.gate()
-    harness.decide(Verdict.APPROVED, gate, delay_us=5 * SECOND)
+    harness.decide(Verdict.ANSWERED, gate, delay_us=5 * SECOND)
     void(harness.database, gate["gate_id"], "user:test")
     assert harness.advance() == RunState.WAITING
     assert len(harness.records()) == 2

@@ -92,6 +92,7 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
             f"Look again: counterfoil show g-{row['number']}",
         )
     spec = json.loads(blobs.text(row["spec"], row["spec_blob"]))
+    _refuse_verdict(spec, wish)
     answers = _checked_answers(row, spec, wish)
     verdict = _verdict(spec, wish, answers)
     items = _approved_items(spec, wish) if verdict is Verdict.APPROVED else []
@@ -188,7 +189,8 @@ def _refuse_closed(txn: Txn, row: Row) -> None:
     )
 
 
-def _verdict(spec: dict[str, Any], wish: Wish, answers: dict[str, Any]) -> Verdict:
+def _refuse_verdict(spec: dict[str, Any], wish: Wish) -> None:
+    """A gate of each kind is decided with the words of its kind, before anybody looks at its form."""
     kind = GateKind(spec["kind"])
     wants_comment = wish.verdict in (Verdict.REJECTED, Verdict.RETURNED)
     if wants_comment and not wish.comment.strip():
@@ -206,6 +208,10 @@ def _verdict(spec: dict[str, Any], wish: Wish, answers: dict[str, Any]) -> Verdi
         raise WrongAnswer(
             "This gate is a question.", "Use: answer --set NAME=VALUE; what is not answered takes its default."
         )
+
+
+def _verdict(spec: dict[str, Any], wish: Wish, answers: dict[str, Any]) -> Verdict:
+    """What the wish comes to: an approval that asks for other bytes sends the gate back."""
     remade = [field["name"] for field in spec["fields"] if field.get("remakes") and answers.get(field["name"])]
     return Verdict.RETURNED if wish.verdict is Verdict.APPROVED and remade else wish.verdict
 

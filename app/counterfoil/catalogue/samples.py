@@ -39,7 +39,7 @@ def sample_parameters(today: date) -> dict[str, Any]:
     """What the sample is paid with: an invented company with a published example account, which is no supplier's."""
     return {
         "folder": "invoices",
-        "debtor_name": "Harbour & Finch Ltd",
+        "debtor_name": "Larkfield Trading GmbH",
         "debtor_iban": "DE75512108001245126199",
         "pay_on": (today + timedelta(days=1)).isoformat(),
     }

@@ -26,7 +26,9 @@ class Nothing(Params):
 @workflow("two-files")
 async def two_files(p: Nothing) -> str:
     plan = [write_file("out.txt", "new"), append_rows("rows.csv", [{"a": 1}], columns=["a"])]
-    decision = await approve("Write both", plan=plan, evidence=[table([{"Total": 12}], title="Payments")], claims=["one"])
+    decision = await approve(
+        "Write both", plan=plan, evidence=[table([{"Total": 12}], title="Payments")], claims=["one"]
+    )
     await decision.perform()
     return "written"
 

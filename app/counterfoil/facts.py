@@ -7,8 +7,11 @@ one StrEnum serves Python, SQL and JSON alike. Standard library only: the author
 from __future__ import annotations
 
 import dataclasses
+import re
 from decimal import Decimal
 from enum import StrEnum
+
+_SPELLED = re.compile(r"\\u(d[89a-f][0-9a-f]{2})")
 
 
 class RunState(StrEnum):
@@ -155,6 +158,11 @@ def person(principal: str) -> str:
 def storable(text: str) -> str:
     """A text that every database and screen can hold: undecodable bytes of a file's name are spelled out."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def unspelled(text: str) -> str:
+    """A path as it was before `storable`; no path of ours holds a backslash of its own."""
+    return _SPELLED.sub(lambda found: chr(int(found[1], 16)), text) if "\\u" in text else text
 
 
 INLINE_LIMIT = 64 * 1024  # bytes of text kept in a row; anything longer is a content-addressed blob

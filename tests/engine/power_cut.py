@@ -13,7 +13,7 @@ from counterfoil.engine.holding import Powers
 from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.facts import RunState
 from counterfoil.places import Home
-from counterfoil.store import runs
+from counterfoil.store import intents, runs, timers
 from counterfoil.store.database import Database, open_database
 from counterfoil.store.transactions import Txn
 from counterfoil.store.writer import Writer
@@ -113,6 +113,12 @@ class PowerCut(Harness):
                 return self.advance()
             except Crashed:
                 continue
+
+    def ended_clean(self) -> bool:
+        """Whether nothing of the run is left open: no gate, no timer, no effect without an outcome."""
+        conn = self.database.reader
+        left = [*self.gates(), *timers.pending(conn, self.run_id), *intents.open_ones(conn, self.run_id)]
+        return not left
 
     @property
     def ledger(self) -> Ledger:

@@ -20,7 +20,7 @@ from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.holding import RUN_ITSELF, Hold, Identity, Powers
 from counterfoil.engine.replaying import Opening, Recorded
 from counterfoil.errors import Damaged
-from counterfoil.facts import DoubtPolicy, GateKind, GateState, RunState, Slot
+from counterfoil.facts import DoubtPolicy, GateKind, GateState, RunState, Slot, storable
 from counterfoil.store import gates, intents, records, runs, timers, trail_rows, versions
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Row, Txn
@@ -144,7 +144,7 @@ def open_run_gate(txn: Txn, blobs: Blobs, row: Row, spec: dict[str, Any]) -> Non
                 ordinal=RUN_ITSELF[1],
                 slot=Slot.FAILURE,
                 kind=GateKind.FAILURE,
-                title=spec["title"],
+                title=storable(spec["title"]),
                 spec=text,
                 spec_blob=False,
                 asked_digest=digest(text),

@@ -12,7 +12,7 @@ from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.gate_shapes import checked_spec
 from counterfoil.engine.holding import Breach, Hold, Identity
 from counterfoil.engine.ports import BadEffect, EffectTrouble, Permission, PlanEntry
-from counterfoil.facts import FailureClass, GateKind, GateState, Slot
+from counterfoil.facts import FailureClass, GateKind, GateState, Slot, storable
 from counterfoil.store import gates, records, trail_rows
 from counterfoil.store.transactions import Row, Txn
 
@@ -144,7 +144,7 @@ def open_in(
         ordinal=identity[1],
         slot=slot,
         kind=GateKind(spec["kind"]),
-        title=spec["title"],
+        title=storable(spec["title"]),
         spec=column,
         spec_blob=in_blob,
         asked_digest=asked_digest,

@@ -87,21 +87,16 @@ def _row(hold: Hold, gate_id: str, op: FileOp) -> dict[str, object]:
 
 
 def _apply_rows(hold: Hold, gate_id: str, rows: list[Row]) -> dict[int, Any]:
-    ops = [
-        FileOp(
-            n=row["n"],
-            op=row["op"],
-            path=row["path"],
-            target=row["target"],
-            before=row["before"],
-            after=row["after"],
-            content=None if row["op"] == "move" else hold.powers.blobs.get(row["after"]),
-        )
-        for row in rows
-    ]
+    ops = [_op(hold, row) for row in rows]
     if all(row["state"] == "applied" for row in rows):
         return hold.powers.effects.outcomes(ops)
     return hold.powers.effects.apply_files(ops, hold.workspace, str(hold.powers.database.home.undo / gate_id))
+
+
+def _op(hold: Hold, row: Row) -> FileOp:
+    path, target = file_ops.places(row)
+    content = None if row["op"] == "move" else hold.powers.blobs.get(row["after"])
+    return FileOp(row["n"], row["op"], path, target, row["before"], row["after"], content)
 
 
 def rebase(txn: Txn, hold: Hold, identity: Identity, fresh_gate: str) -> None:

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from counterfoil.authoring.codec import canonical
-from counterfoil.facts import INLINE_LIMIT, GateKind
+from counterfoil.facts import INLINE_LIMIT, GateKind, storable
 from counterfoil.store.gate_lines import GateLine
 
 Spec = dict[str, Any]
@@ -21,7 +21,8 @@ _LONGEST_WHY = 300
 
 def line_of(spec: Spec) -> GateLine:
     """The line of a gate that shows this spec."""
-    return GateLine(why=_why(spec)[:_LONGEST_WHY], figure=_figure(spec), bulk=_bulk(spec), search=_search(spec))
+    why, search = storable(_why(spec)[:_LONGEST_WHY]), storable(_search(spec))
+    return GateLine(why=why, figure=_figure(spec), bulk=_bulk(spec), search=search)
 
 
 def _why(spec: Spec) -> str:

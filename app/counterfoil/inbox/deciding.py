@@ -6,6 +6,7 @@ decision, its seals, its claims and its trail entry are one transaction; waking 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from counterfoil.errors import (
     StaleDigest,
     WrongAnswer,
 )
-from counterfoil.facts import ENDED, GateKind, GateState, RunState, Verdict, person
+from counterfoil.facts import ENDED, GateKind, GateState, RunState, Verdict, person, storable
 from counterfoil.inbox.finding import find_gate
 from counterfoil.store import claims, gates, runs, trail_rows
 from counterfoil.store.blobs import Blobs
@@ -77,6 +78,7 @@ def decide(database: Database, blobs: Blobs, reference: str, wish: Wish) -> Deci
     """
     gate_id = find_gate(database.reader, reference)["gate_id"]
     seen = wish.digest or gates.get(database.reader, gate_id)["digest"]
+    wish = dataclasses.replace(wish, comment=storable(wish.comment))
     made = database.transact(lambda txn: _decide(txn, blobs, gate_id, seen, wish))
     killpoints.reach("after_decision")
     return made

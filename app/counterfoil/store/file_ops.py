@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from counterfoil.facts import storable, unspelled
 from counterfoil.store import tables
 from counterfoil.store.transactions import Row, Txn
 
@@ -14,9 +15,17 @@ _OP = tables.file_op
 
 
 def add(txn: Txn, rows: Sequence[dict[str, object]]) -> None:
-    """Write the ops of an apply set, all `planned`."""
+    """Write the ops of an apply set, all `planned`. Paths are spelled as text that a row can hold; `places` reads them back."""
     if rows:
-        txn.do(sa.insert(_OP), [{**row, "state": "planned"} for row in rows])
+        spelled = [
+            {name: storable(value) if isinstance(value, str) else value for name, value in row.items()} for row in rows
+        ]
+        txn.do(sa.insert(_OP), [{**row, "state": "planned"} for row in spelled])
+
+
+def places(row: Row) -> tuple[str, str | None]:
+    """Path and target of an op as the file system has them."""
+    return unspelled(row["path"]), None if row["target"] is None else unspelled(row["target"])
 
 
 def of_gate(conn: sa.Connection, gate_id: str) -> list[Row]:

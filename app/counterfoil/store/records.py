@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from counterfoil.facts import AttemptState, FailureClass, Outcome, StepKind
+from counterfoil.facts import AttemptState, FailureClass, Outcome, StepKind, storable
 from counterfoil.store import tables
 from counterfoil.store.transactions import Prepared, Row, Txn
 
@@ -189,7 +189,7 @@ def note_attempt(
             "started_at": started_at or txn.now_us,
             "ended_at": None if state is AttemptState.UNKNOWN else txn.now_us,
             "failure_class": failure_class,
-            "message": message,
+            "message": None if message is None else storable(message),
             "detail": detail,
             "next_at": next_at,
         },
@@ -202,7 +202,10 @@ def end_attempt(
 ) -> None:
     """Say how the newest try ended."""
     here = {"rid": run_id, "at": path, "nth": ordinal}
-    _END.run(txn.conn, {**here, "became": str(state), "now": txn.now_us, "said": message})
+    _END.run(
+        txn.conn,
+        {**here, "became": str(state), "now": txn.now_us, "said": None if message is None else storable(message)},
+    )
 
 
 def attempts(conn: sa.Connection, run_id: str) -> list[Row]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from counterfoil.facts import storable
 from counterfoil.store import tables
 from counterfoil.store.transactions import Prepared, Row, Txn
 
@@ -28,9 +29,9 @@ def append(txn: Txn, *, by: str, kind: str, subject: str, summary: str, before: 
         "by": by,
         "kind": kind,
         "subject": subject,
-        "summary": summary,
-        "before": None if before is None else json.dumps(before, sort_keys=True, ensure_ascii=False),
-        "after": None if after is None else json.dumps(after, sort_keys=True, ensure_ascii=False),
+        "summary": storable(summary),
+        "before": None if before is None else storable(json.dumps(before, sort_keys=True, ensure_ascii=False)),
+        "after": None if after is None else storable(json.dumps(after, sort_keys=True, ensure_ascii=False)),
         "prev_hash": last["hash"] if last else START,
     }
     entry["hash"] = entry_hash(entry)

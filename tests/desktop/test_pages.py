@@ -64,6 +64,8 @@ def test_chips_narrow_the_list(desk: Desk, runs: Any) -> None:
     assert [row.number for row in runs.adapter.rows] == [5, 4]
     desk.press(Qt.Key.Key_F, CTRL)
     desk.type("nobody")
+    runs._load()
+    desk.settle()
     assert runs.nothing.head.text() == "No run matches ‘nobody’."
 
 

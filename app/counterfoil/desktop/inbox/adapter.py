@@ -15,6 +15,7 @@ from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.values import shown
 
 Index = QModelIndex | QPersistentModelIndex
+_SAID = 2000  # rows whose words are kept
 _FEW = 64  # so many rows are put in or taken out one by one; beyond that the list is shown anew
 
 
@@ -35,19 +36,15 @@ class InboxAdapter(QAbstractListModel):
         self.entries: list[Entry] = []
         self._now = 0
         self._tinted: set[str] = set()
-        self._said: dict[str, tuple[str, str, str]] = {}
+        self._said: dict[str, tuple[InboxRow, tuple[str, str, str]]] = {}
 
     def show_entries(self, entries: list[Entry], now_us: int, changed: set[str] | None = None) -> None:
         """Show these; rows in `changed` are tinted until `settle`."""
         self._tinted |= changed or set()
-        if now_us // times.MINUTE != self._now // times.MINUTE:
+        if now_us // times.MINUTE != self._now // times.MINUTE or len(self._said) > _SAID:
             self._said.clear()
         self._now = now_us
         old, new = [entry_id(entry) for entry in self.entries], [entry_id(entry) for entry in entries]
-        shown_before = {entry.gate_id: entry for entry in self.entries if isinstance(entry, InboxRow)}
-        for entry in entries:
-            if isinstance(entry, InboxRow) and shown_before.get(entry.gate_id) != entry:
-                self._said.pop(entry.gate_id, None)
         if old == new:
             self.entries = entries
         elif not self._step_by_step(entries, old, new):
@@ -110,15 +107,15 @@ class InboxAdapter(QAbstractListModel):
 
     def _words(self, row: InboxRow) -> tuple[str, str, str]:
         """Key figure, state words, and the whole row as one sentence."""
-        said = self._said.get(row.gate_id)
-        if said is None:
+        known = self._said.get(row.gate_id)
+        if known is None or known[0] != row:
             figure = figure_words(row, times.local(self._now).date())
             state = state_words(row, self._now)
             kind = gates.KIND_WORDS.get(row.kind, "")
             title = f"{kind}: {row.title}" if kind else row.title
             sentence = gates.summary_of_row(title, figure, row.why, row.template, state)
-            said = self._said[row.gate_id] = (figure, state, f"Unread. {sentence}" if row.unread else sentence)
-        return said
+            known = self._said[row.gate_id] = (row, (figure, state, f"Unread. {sentence}" if row.unread else sentence))
+        return known[1]
 
     def _step_by_step(self, entries: list[Entry], old: list[str], new: list[str]) -> bool:
         """Take out what is gone and put in what is new, where the rest keeps its order; False where it does not."""

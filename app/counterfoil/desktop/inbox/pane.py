@@ -74,8 +74,10 @@ class InboxPane(Pane):
 
     def show_runner(self, seen: RunnerSeen) -> None:
         """Whether an empty list may fill by itself."""
-        self._runner_off = seen.state in (RunnerState.OFF, RunnerState.SILENT) and self._runs > 0
-        self._refresh()
+        off = seen.state in (RunnerState.OFF, RunnerState.SILENT) and self._runs > 0
+        if off != self._runner_off:
+            self._runner_off = off
+            self._refresh()
 
     def start(self, rows: tuple[InboxRow, ...], tab: Tab) -> None:
         """Show a tab from the start."""

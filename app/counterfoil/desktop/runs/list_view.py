@@ -48,7 +48,8 @@ class RunsAdapter(QAbstractListModel):
     def show_rows(self, rows: list[RunRow], now_us: int) -> None:
         """Show these."""
         self._now = now_us
-        if [row.run_id for row in rows] == [row.run_id for row in self.rows]:
+        alike = len(rows) == len(self.rows) and rows[:1] and rows[0].run_id == self.rows[0].run_id
+        if alike and all(new.run_id == old.run_id for new, old in zip(rows, self.rows, strict=True)):
             self.rows = rows
             if rows:
                 self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
@@ -104,6 +105,8 @@ class RunsView(QListView):
         self.setModel(adapter)
         self.setItemDelegate(RunDelegate(self))
         self.setUniformItemSizes(True)
+        self.setLayoutMode(QListView.LayoutMode.Batched)  # 100,000 rows are laid out while nobody waits for them
+        self.setBatchSize(1000)
         self.setAccessibleName("Runs")
         self.setMouseTracking(True)
         self.setProperty("rows", "painted")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QSplitter, QStackedWidget, QWidget
 
@@ -18,13 +18,14 @@ from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.parts.segmented import Segment
 from counterfoil.desktop.runs.detail import RunDetail
 from counterfoil.desktop.runs.list_view import ROW, RunsAdapter, RunsView
-from counterfoil.desktop.runs.rows import chosen, counts
+from counterfoil.desktop.runs.rows import RunsLook, look
 from counterfoil.desktop.tokens import LIST
 from counterfoil.desktop.words.numbers import number
 from counterfoil.desktop.words.plain import one_line, quoted
 from counterfoil.desktop.words.runs import CHIPS
 
 LEAST_LIST = 300
+_TYPED = 150  # milliseconds after the last stroke
 
 
 class RunsPage(QWidget):
@@ -61,7 +62,11 @@ class RunsPage(QWidget):
         for page in (Skeleton(ROW, label="Loading runs"), self.view, self.nothing):
             self.stack.addWidget(page)
         self._lay_out()
-        self.search.textChanged.connect(self._refresh)
+        self._typed = QTimer(self)
+        self._typed.setSingleShot(True)
+        self._typed.setInterval(_TYPED)
+        self._typed.timeout.connect(self._load)
+        self.search.textChanged.connect(self._typed.start)
         self.search.left_down.connect(self._focus_list)
         self.view.shown.connect(self._shown)
         self.view.entered.connect(self.detail.focus_title)
@@ -141,23 +146,23 @@ class RunsPage(QWidget):
         self.detail.setMinimumWidth(480)
         row(self).addWidget(self._splitter)
 
-    def _load(self) -> None:
-        workspace = self._workspace
-        self._latest.take(self._bridge.ask(self, lambda office: office.runs(workspace), self._arrived))
-
-    def _arrived(self, rows: tuple[RunRow, ...]) -> None:
-        self._rows = rows
-        found = counts(rows)
-        for key, chip in self.chips.items():
-            chip.set_badge(number(found[key]) if found[key] and key != "all" else "")
-            chip.setVisible(key in ("all", self._chip) or found[key] > 0)
-        self._refresh()
-
     @Slot()
-    def _refresh(self) -> None:
+    def _load(self) -> None:
+        workspace, chip, wanted = self._workspace, self._chip, self.search.text()
+        ticket = self._bridge.ask(self, lambda office: look(office.runs(workspace), chip, wanted), self._arrived)
+        self._latest.take(ticket)
+
+    def _arrived(self, seen: RunsLook) -> None:
+        self._rows = seen.rows
+        for key, chip in self.chips.items():
+            found = seen.counts[key]
+            chip.set_badge(number(found) if found and key != "all" else "")
+            chip.setVisible(key in ("all", self._chip) or found > 0)
+        self._show(seen.kept)
+
+    def _show(self, kept: list[RunRow]) -> None:
         current = self.view.current_run() or self.detail.run_id
         wanted = self.search.text()
-        kept = chosen(self._rows, self._chip, wanted)
         self.adapter.show_rows(kept, self._clock.now_us())
         self.stack.setCurrentIndex(1 if kept else 2)
         if not kept:
@@ -184,7 +189,7 @@ class RunsPage(QWidget):
         chip = self.sender()
         if checked and isinstance(chip, Segment) and chip.key != self._chip:
             self._chip = chip.key
-            self._refresh()
+            self._load()
 
     @Slot()
     def _focus_list(self) -> None:

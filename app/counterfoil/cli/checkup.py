@@ -91,7 +91,7 @@ def _database(call: Call) -> list[Check]:
         with database.snapshot() as conn:
             verdict = integrity(conn)
             lease = leases.read(conn)
-        alive = lease is not None and lease["expires_at"] > database.clock.now_us()
+        alive = leases.alive(lease, database.clock.now_us())
     finally:
         database.close()
     length = size(call.home.database.stat().st_size)

@@ -151,6 +151,9 @@ def run_state(run: dict[str, Any], steps: list[dict[str, Any]] | None = None) ->
     if state == "failed":
         reason = (run["error"] or {}).get("message")
         return f"Stopped: {reason}" if reason else "Stopped"
+    result = run["result"]
+    if state == "done" and isinstance(result, dict) and result.get("verdict") == "rejected":
+        return "Rejected"
     return {"done": "Done", "cancelled": "Cancelled"}[state]
 
 

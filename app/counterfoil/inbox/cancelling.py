@@ -21,7 +21,7 @@ def cancel_run(database: Database, run_id: str, principal: str, reason: str = ""
         run = runs.get(txn.conn, run_id)
         refuse_ended(run)
         lease = leases.read(txn.conn)
-        alive = lease is not None and lease["expires_at"] > txn.now_us
+        alive = leases.alive(lease, txn.now_us)
         held = run["state"] == RunState.RUNNING and alive
         if held or reason:
             _note_wish(txn, run, principal, reason)

@@ -78,6 +78,5 @@ class Lease:
 
 
 def runner_alive(database: Database) -> bool:
-    """Whether a runner holds the lease and has renewed it in time."""
-    row = leases.read(database.reader)
-    return row is not None and row["expires_at"] > database.clock.now_us()
+    """Whether a runner holds the lease, has renewed it in time, and its process is there."""
+    return leases.alive(leases.read(database.reader), database.clock.now_us())

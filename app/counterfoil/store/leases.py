@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import sqlalchemy as sa
 
 from counterfoil.store import tables
@@ -20,6 +23,21 @@ def held_by(conn: sa.Connection, holder: str) -> bool:
     """Whether this holder is the one who may advance runs."""
     row = read(conn)
     return row is not None and row["holder"] == holder
+
+
+def alive(row: Row | None, now_us: int) -> bool:
+    """Whether the holder of a lease lives: it renewed in time, and its process is there."""
+    if row is None or row["expires_at"] <= now_us:
+        return False
+    if sys.platform == "win32":
+        return True  # there, asking by a signal would end it
+    try:
+        os.kill(row["pid"], 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OSError):
+        return True  # it is somebody else's, or this system does not tell
+    return True
 
 
 def take(txn: Txn, holder: str, pid: int, *, previous_is_dead: bool) -> int | None:

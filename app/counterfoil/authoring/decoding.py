@@ -155,7 +155,7 @@ _TAGS: dict[str, Callable[[Any], Any]] = {
     "$at": lambda plain: datetime.fromisoformat(plain["$at"]),
     "$span": lambda plain: timedelta(microseconds=plain["$span"]),
     "$path": lambda plain: PurePosixPath(plain["$path"]),
-    "$bytes": lambda plain: base64.b64decode(plain["$bytes"]),
+    "$bytes": lambda plain: base64.b64decode(plain["$bytes"], validate=True),
     "$secret": lambda plain: Secret(plain["$secret"]),
     "$map": lambda plain: {_untyped(key): _untyped(item) for key, item in plain["$map"]},
 }
@@ -209,12 +209,8 @@ def _mapping(key: Decoder, value: Decoder) -> Decoder:
 
 
 def _union(options: tuple[Any, ...]) -> Decoder:
-    by_name = {
-        str(option.__name__): decoder_for(option)
-        for option in options
-        if dataclasses.is_dataclass(option) and isinstance(option, type)
-    }
-    others = [option for option in options if option is not type(None) and not dataclasses.is_dataclass(option)]
+    by_name = {str(option.__name__): decoder_for(option) for option in options if _has_fields(option)}
+    others = [option for option in options if option is not type(None) and not _has_fields(option)]
     # a float takes whole numbers too, and equal unions share a decoder whatever their order, so it comes last
     rules = [decoder_for(option) for option in sorted(others, key=lambda option: option in (float, Any, object))]
 
@@ -234,7 +230,7 @@ def _union(options: tuple[Any, ...]) -> Decoder:
 
 
 def _plain_type(kind: type) -> Decoder:
-    if dataclasses.is_dataclass(kind):
+    if _has_fields(kind):
         return _dataclass_decoder(kind)
     if issubclass(kind, enum.Enum):
         return _enum_decoder(kind)
@@ -253,6 +249,11 @@ def _plain_type(kind: type) -> Decoder:
     if issubclass(kind, PurePath):
         return lambda plain: kind(plain["$path"])
     return _number_or_text(kind)
+
+
+def _has_fields(kind: Any) -> bool:
+    """Whether a type is recorded field by field; a Secret is a dataclass with a tag of its own."""
+    return isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind not in _TAG_OF
 
 
 def _number_or_text(kind: type) -> Decoder:

@@ -195,4 +195,7 @@ def _relative(path: str) -> str:
     parts = text.replace("\\", "/").split("/")
     if not text or text.startswith(("/", "\\")) or ":" in parts[0] or ".." in parts or "\x00" in text:
         raise RefusedUse(f"the path '{text}' does not lie beneath the workspace; write it relative to the workspace")
-    return "/".join(part for part in parts if part not in ("", "."))
+    plain = "/".join(part for part in parts if part not in ("", "."))
+    if not plain:
+        raise RefusedUse(f"the path '{text}' names no file; write the file's name, relative to the workspace")
+    return plain

@@ -155,7 +155,7 @@ def make_desk(qtbot: QtBot, theme: Theme, tmp_path: Path, flashes: _Flashes) -> 
         return desk
 
     yield make
-    for window in opened:
+    for window in filter(shiboken6.isValid, opened):
         window.close()
         QCoreApplication.sendPostedEvents(None, int(QEvent.Type.DeferredDelete))
         shiboken6.delete(window)  # at once and in Qt's order, never by a garbage collection in the middle of something

@@ -4,6 +4,7 @@ import gc
 import sys
 
 import pytest
+import shiboken6
 from PySide6.QtWidgets import QApplication, QWidget
 
 from counterfoil.desktop.office import Changes, Part
@@ -70,3 +71,13 @@ def test_pages_come_and_go_without_leaving_widgets_behind(desk: Desk) -> None:
         runs.show_run(f"{number:032x}")
         desk.settle()
     assert widgets() <= before * 1.05
+
+
+def test_a_window_closed_while_a_gate_is_still_being_laid_out(make_desk: MakeDesk, qapp: QApplication) -> None:
+    for turns in range(1, 8):
+        desk = make_desk(begin=False)
+        desk.window.begin(desk.bridge)
+        for _ in range(turns):
+            qapp.processEvents()
+        shiboken6.delete(desk.window)
+        desk.settle()  # what was still to be laid out is not asked for any more

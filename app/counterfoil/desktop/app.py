@@ -37,7 +37,9 @@ class Begin(QObject):
         self._pulse = QTimer(self)
         self._pulse.timeout.connect(self._beat)
         self._pulse.start(_PULSE)
-        QTimer.singleShot(0, self._begin)
+        self._first = QTimer(self, singleShot=True, interval=0)
+        self._first.timeout.connect(self._begin)
+        self._first.start()
 
     def stop(self) -> None:
         """The event loop is over."""

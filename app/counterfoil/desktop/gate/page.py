@@ -70,7 +70,6 @@ class GatePage(Pane):
         self.reading, self.session = reading, session
         self._bridge, self._scroll, self._now, self._today = bridge, scroll, now_us, today
         self._guided = guided
-        self._retired = False
         self.setMaximumWidth(WIDEST)
         self.head = GateHead(reading, now_us)
         self.head.run_wanted.connect(self.run_wanted)
@@ -95,13 +94,15 @@ class GatePage(Pane):
         self._to_build: list[Section] = list(reading.sections)
         self._answering = len(reading.answers) > 2
         scroll.verticalScrollBar().valueChanged.connect(self._look)
-        QTimer.singleShot(0, self._build_next)
+        self._next = QTimer(self, singleShot=True, interval=0)  # ours, so that it ends with this page
+        self._next.timeout.connect(self._build_next)
+        self._next.start()
 
     def retire(self) -> None:
         """Another page takes its place."""
         self._to_build.clear()
         self._answering = False
-        self._retired = True
+        self._next.stop()
         self._scroll.verticalScrollBar().valueChanged.disconnect(self._look)
         if self.index is not None:
             self.index.retire()
@@ -197,11 +198,9 @@ class GatePage(Pane):
 
     @Slot()
     def _build_next(self) -> None:
-        if self._retired:
-            return
         if self.answers is not None and self._answering:
             self._answering = self.answers.build_some()
-            QTimer.singleShot(0, self._build_next)
+            self._next.start()
             return
         if not self._to_build:
             self._finish()
@@ -210,7 +209,7 @@ class GatePage(Pane):
         box = self._box_of(section)
         self.boxes[section.key] = box
         put(self._parts, box)
-        QTimer.singleShot(0, self._build_next)
+        self._next.start()
 
     def _box_of(self, section: Section) -> SectionBox:
         reading = self.reading

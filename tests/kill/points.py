@@ -50,7 +50,7 @@ def killed_at(job: Job, point: str, visit: int, tally: Tally) -> bool:
 
     The first visit of each point is met by a runner that was started as a person would.
     """
-    world = job.world()
+    world = job.world(late=point in job.late)
     try:
         runner = world.start(kill=f"{point}:{visit}", cold=visit == 1)
         struck = not world.play(runner, settled=True)

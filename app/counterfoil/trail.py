@@ -6,11 +6,15 @@ before the head that the home's chain noted for it.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
+from counterfoil.authoring.codec import canonical
 from counterfoil.clock import from_us
-from counterfoil.store import records, trail_rows
+from counterfoil.store import gates, records, trail_rows
 from counterfoil.store.transactions import Connection, Row
 
 LIMIT = (
@@ -52,13 +56,15 @@ class Verdict:
 def verify(conn: Connection) -> Verdict:
     """Check the whole trail of a home, row by row, without holding it; call it on one snapshot."""
     verdict = Verdict()
-    heads = _check_home(conn, verdict)
+    sealed: set[str] = set()
+    heads = _check_home(conn, verdict, sealed)
     _check_runs(conn, verdict, heads)
+    _check_decisions(conn, verdict, sealed)
     return verdict
 
 
-def _check_home(conn: Connection, verdict: Verdict) -> dict[str, set[str]]:
-    """The home's chain; gives the record heads it noted, by run."""
+def _check_home(conn: Connection, verdict: Verdict, sealed: set[str]) -> dict[str, set[str]]:
+    """The home's chain; gives the record heads it noted, by run, and puts what it says of decisions into `sealed`."""
     heads: dict[str, set[str]] = {}
     intact = True
     for row in trail_rows.stream(conn):
@@ -70,6 +76,9 @@ def _check_home(conn: Connection, verdict: Verdict) -> dict[str, set[str]]:
             verdict.broken.append(_entry_broken(row))
             intact = False
         verdict.seal = row["hash"]
+        if row["kind"] == "decision":
+            told = json.loads(row["after"])
+            sealed.add(_decided(row["by"], told, canonical(told["answers"])))
         head = trail_rows.head_in(row)
         if head is not None:
             heads.setdefault(row["subject"], set()).add(head)
@@ -108,6 +117,28 @@ def _check_runs(conn: Connection, verdict: Verdict, heads: dict[str, set[str]]) 
     _check_heads(verdict, run_id, heads, intact)
     for missing in sorted(run for run, left in heads.items() if left - {run}):
         verdict.broken.append(f"Records of run {missing[:8]} that the trail has sealed are gone.")
+
+
+def _check_decisions(conn: Connection, verdict: Verdict, sealed: set[str]) -> None:
+    """Every decision must be the one that the trail tells of, and none of those may be missing."""
+    left = set(sealed)
+    for row in gates.stream_decisions(conn):
+        told = {**row, "gate": row["gate_id"]}
+        seen = _decided(row["principal"], told, row["answers"])
+        if seen not in sealed:
+            verdict.broken.append(
+                f"The decision on gate g-{row['number']} ({_when(row['at'], True)}, {row['verdict']}) is not what the trail says."
+            )
+        left.discard(seen)
+    if left and not verdict.broken:
+        verdict.broken.append(
+            f"The trail has sealed {_counted(len(left), 'decision that is', 'decisions that are')} gone."
+        )
+
+
+def _decided(by: str, told: Mapping[str, Any], answers: str) -> str:
+    """Everything about a decision that must not change, as one text."""
+    return canonical([by, *(told[name] for name in ("gate", "verdict", "digest", "comment")), answers])
 
 
 def _check_heads(verdict: Verdict, run_id: str, heads: dict[str, set[str]], intact: bool) -> None:

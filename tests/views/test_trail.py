@@ -3,9 +3,12 @@
 import pytest
 import sqlalchemy as sa
 
+from counterfoil.facts import Verdict as Verdict_
+from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.store import records, tables
+from counterfoil.store.blobs import Blobs
 from counterfoil.trail import LIMIT, Verdict, verify
-from views.rows import Office
+from views.rows import Office, payment_spec
 
 
 def busy(office: Office) -> str:
@@ -82,3 +85,14 @@ def test_removed_newest_records_show_against_a_head_of_the_trail(office: Office)
     assert check(office).broken == [f"Records of run {first[:8]} that the trail has sealed are gone."]
     change(office, sa.delete(tables.record).where(tables.record.c.run_id == first))
     assert check(office).broken == [f"Records of run {first[:8]} that the trail has sealed are gone."]
+
+
+def test_an_altered_or_removed_decision_is_noticed(office: Office) -> None:
+    gate = office.gate(office.run()["run_id"], 0, payment_spec())
+    decide(office.database, Blobs(office.home), gate["gate_id"], Wish(Verdict_.REJECTED, "user:anna", comment="no"))
+    assert check(office).ok
+    change(office, sa.update(tables.decision).values(verdict="approved"))
+    (broken,) = check(office).broken
+    assert f"gate g-{gate['number']}" in broken
+    change(office, sa.delete(tables.decision))
+    assert check(office).sentence() == "The trail has sealed 1 decision that is gone."

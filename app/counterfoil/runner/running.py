@@ -49,6 +49,7 @@ class Runner:
         self._database = database
         self._home = home
         self._only = only
+        self.advanced: dict[str, None] = {}  # the runs that were carried on, in order
         self._lease = Lease(database, home)
         self._live: dict[str, Advance] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -233,6 +234,7 @@ class Runner:
             await self._give_back(powers, run_id)
             await self._pause()
         finally:
+            self.advanced[run_id] = None
             self._live.pop(run_id, None)
             self._tasks.pop(run_id, None)
             self._woken.set()

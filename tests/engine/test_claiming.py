@@ -183,6 +183,28 @@ def test_wake_ups_without_end_perform_nothing_twice(harness: PowerCut) -> None:
     assert harness.ledger.tries == ["before", "after"]
 
 
+def test_a_long_result_goes_to_the_session_by_reference(harness: PowerCut) -> None:
+    @step
+    def text(size: int) -> str:
+        return "x" * size
+
+    @workflow("long")
+    async def long(p: Nothing) -> Any:
+        for size in (10, 4000, 5000, 100_000):
+            await text(size)
+        return await ask("Why?", [])
+
+    harness.start(long)
+    harness.advance()
+    harness.wake()
+
+    async def act(held: Any) -> Any:
+        return [held.opening.records["", n].payload for n in range(4)]
+
+    given = claimed(harness, act)
+    assert [payload is None for payload in given] == [False, False, True, True]
+
+
 # ---------------------------------------------------------------------------------------------------------------- damage
 
 

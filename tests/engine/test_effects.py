@@ -29,6 +29,7 @@ from counterfoil import (
     workflow,
 )
 from counterfoil.authoring.workflows import Workflow
+from counterfoil.engine.ports import Judgement, Permission
 from counterfoil.errors import WrongAnswer
 from counterfoil.facts import GateState, RunState, Slot, Verdict
 from counterfoil.store import gates, intents, records, timers
@@ -153,6 +154,31 @@ def test_what_policy_denies_is_not_put_before_a_person(harness: PowerCut) -> Non
     assert harness.spec()["about"]["error"]["message"] == "so the test says"
     harness.answer(choice="stop")
     assert harness.advance() == RunState.FAILED
+    assert harness.ledger.tries == []
+
+
+def test_what_policy_has_come_to_deny_is_not_done_even_when_approved(harness: PowerCut) -> None:
+    """Policy is heard at the moment of performing, on what is performed."""
+
+    class Later:
+        def judge(self, body: Any, workspace: str, manifest: dict[str, Any]) -> Judgement:
+            return Judgement(Permission.DENY, "not any more")
+
+    @workflow("denied")
+    async def denied(p: Nothing) -> str:
+        decision = await approve("Go?", plan=[keyed("x")])
+        try:
+            await decision.perform()
+        except EffectFailed as problem:
+            return str(problem)
+        return "done"
+
+    harness.start(denied)
+    harness.advance()
+    harness.approve()
+    harness._policy = Later()
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == "keyed@1: not any more"
     assert harness.ledger.tries == []
 
 

@@ -25,7 +25,9 @@ CODES = {
 
 def test_codes_are_pinned() -> None:
     def below(kind: type[errors.CounterfoilError]) -> set[str]:
-        return {kind.code}.union(*(below(child) for child in kind.__subclasses__()))
+        # what the window alone can meet never comes out of the command line, and may be imported by another test or not
+        children = [child for child in kind.__subclasses__() if not child.__module__.startswith("counterfoil.desktop")]
+        return {kind.code}.union(*map(below, children))
 
     assert below(errors.CounterfoilError) == CODES
 

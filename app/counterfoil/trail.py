@@ -77,12 +77,21 @@ def _check_home(conn: Connection, verdict: Verdict, sealed: set[str]) -> dict[st
             intact = False
         verdict.seal = row["hash"]
         if row["kind"] == "decision":
-            told = json.loads(row["after"])
-            sealed.add(_decided(row["by"], told, canonical(told["answers"])))
+            told = _told(row)
+            sealed.add(_decided(row["by"], told, canonical(told.get("answers"))))
         head = trail_rows.head_in(row)
         if head is not None:
             heads.setdefault(row["subject"], set()).add(head)
     return heads
+
+
+def _told(entry: Row) -> dict[str, Any]:
+    """What an entry tells, whatever somebody may have made of it."""
+    try:
+        told = json.loads(entry["after"] or "{}")
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 def _entry_holds(row: Row, verdict: Verdict) -> bool:
@@ -138,7 +147,7 @@ def _check_decisions(conn: Connection, verdict: Verdict, sealed: set[str]) -> No
 
 def _decided(by: str, told: Mapping[str, Any], answers: str) -> str:
     """Everything about a decision that must not change, as one text."""
-    return canonical([by, *(told[name] for name in ("gate", "verdict", "digest", "comment")), answers])
+    return canonical([by, *(told.get(name) for name in ("gate", "verdict", "digest", "comment")), answers])
 
 
 def _check_heads(verdict: Verdict, run_id: str, heads: dict[str, set[str]], intact: bool) -> None:

@@ -328,7 +328,7 @@ def _gate(
         "decision",
         run_id,
         f"{by} approved “{spec['title']}”, seal {seal[:4]} {seal[4:8]}",
-        {"gate": gate_id},
+        {"gate": gate_id, "verdict": "approved", "digest": seal, "comment": "", "answers": {}},
     )
 
 

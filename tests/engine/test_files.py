@@ -15,6 +15,7 @@ from counterfoil import (
     append_rows,
     approve,
     ask,
+    first,
     move_files,
     parallel,
     workflow,
@@ -201,6 +202,40 @@ def test_a_file_is_never_written_without_a_gate(office: PowerCut) -> None:
     office.approve()
     assert office.advance() == RunState.DONE
     assert (office.workspace / "a.txt").read_text() == "a"
+
+
+@pytest.mark.parametrize(
+    "point, written",
+    [("after_intent", False), ("after_blob", False), ("after_journal", True), ("after_each_file", True)],
+)
+def test_a_set_of_a_loser_that_a_crash_cut_off_is_whole_or_not_begun(
+    office: PowerCut, point: str, *, written: bool
+) -> None:
+    furnish(office)
+
+    async def nothing() -> str:
+        return "nothing"
+
+    async def performing(decision: Any) -> Any:
+        return await decision.perform()
+
+    @workflow("race")
+    async def flow(p: Nothing) -> Any:
+        plan = [write_file("out/payment.xml", b"<xml/>"), move_files([("in/a.xml", "archive/a.xml")])]
+        decision = await approve("Write", plan=plan)
+        return (await first(nothing(), performing(decision)))[1]
+
+    office.start(flow)
+    office.advance()
+    office.approve()
+    office.crash_at(point)
+    with pytest.raises(Crashed):
+        office.advance()
+    assert office.advance() == RunState.DONE
+    assert (office.workspace / "out/payment.xml").exists() == written
+    assert (office.workspace / "archive/a.xml").exists() == written
+    assert (office.workspace / "in/a.xml").exists() != written
+    assert office.ended_clean()
 
 
 def test_names_that_are_no_utf8_are_moved_like_any_other(office: PowerCut) -> None:

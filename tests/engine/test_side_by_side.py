@@ -5,7 +5,7 @@
 | 14 settles all, lowest index | test_every_branch_settles_before_the_lowest_failure_speaks |
 | 14 a failed branch shows at once | test_a_failed_branch_shows_in_the_inbox_at_once |
 | 14 the winner is a record | test_a_race_…, test_the_losers_… |
-| 12 liveness | test_no_order_of_ends_leaves_a_run_waiting_for_nothing |
+| 12 liveness | test_no_order_of_ends_and_crashes_leaves_a_run… |
 """
 
 import asyncio
@@ -17,11 +17,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from counterfoil import RefusedUse, approve, ask, first, parallel, sleep, step, workflow
+from counterfoil import Effect, RefusedUse, approve, ask, first, parallel, sleep, step, workflow
+from counterfoil.authoring.workflows import Workflow
 from counterfoil.facts import GateState, RunState
 from counterfoil.store import intents, timers
 from counterfoil.testing import Crashed
-from engine.doing import Nothing, asking, keyed
+from engine.doing import Nothing, asking, keyed, looked_up
 from engine.power_cut import PowerCut
 
 
@@ -248,6 +249,74 @@ def test_an_effect_of_a_loser_that_is_under_way_is_recorded(harness: PowerCut) -
         assert any((row["path"], row["ordinal"]) == (intent["path"], intent["ordinal"]) for row in harness.records())
 
 
+def racing(effect: Effect) -> Workflow[Nothing, Any]:
+    """A race that an effect loses to a branch that does nothing."""
+
+    async def nothing() -> str:
+        return "nothing"
+
+    async def acting() -> Any:
+        return await effect
+
+    @workflow("race")
+    async def flow(p: Nothing) -> Any:
+        return await first(nothing(), acting())
+
+    return flow
+
+
+@pytest.mark.parametrize(
+    "make, point, happened, outcome",
+    [
+        (keyed, "after_intent", 1, "ok"),  # its key makes a further try safe, and only that tells how it ended
+        (keyed, "after_perform", 1, "ok"),
+        (looked_up, "after_intent", 0, "cancelled"),  # looked up: it has not happened, and nobody wants it any more
+        (looked_up, "after_perform", 1, "ok"),
+    ],
+)
+def test_an_effect_of_a_loser_that_a_crash_cut_off_is_found_out_before_the_run_is_done(
+    harness: PowerCut, make: Any, point: str, happened: int, outcome: str
+) -> None:
+    harness.start(racing(make("x")))
+    harness.crash_at(point)
+    with pytest.raises(Crashed):
+        harness.advance()
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == [0, "nothing"]
+    assert harness.ledger.happened("x") == happened
+    assert [row["outcome"] for row in harness.records() if row["kind"] == "effect"] == [outcome]
+
+
+@pytest.mark.parametrize("choice, outcome", [("happened", "ok"), ("not_happened", "cancelled")])
+@pytest.mark.parametrize("point", ["after_intent", "after_perform"])
+def test_an_effect_of_a_loser_that_nobody_can_look_up_is_put_to_a_person(
+    harness: PowerCut, point: str, choice: str, outcome: str
+) -> None:
+    harness.start(racing(asking("x")))
+    harness.crash_at(point)
+    with pytest.raises(Crashed):
+        harness.advance()
+    assert harness.advance() == RunState.WAITING  # all is done but for this
+    assert harness.gate()["kind"] == "doubt"
+    harness.wake()
+    assert harness.advance() == RunState.WAITING
+    tried = list(harness.ledger.tries)
+    harness.answer(choice=choice)
+    assert harness.advance() == RunState.DONE
+    assert harness.ledger.tries == tried  # nothing is begun any more
+    assert [row["outcome"] for row in harness.records() if row["kind"] == "effect"] == [outcome]
+
+
+def test_stop_at_what_is_left_over(harness: PowerCut) -> None:
+    harness.start(racing(asking("x")))
+    harness.crash_at("after_intent")
+    with pytest.raises(Crashed):
+        harness.advance()
+    harness.advance()
+    harness.answer(choice="stop")
+    assert harness.advance() == RunState.FAILED
+
+
 def test_a_winner_that_fails_raises_live_and_on_replay(harness: PowerCut) -> None:
     seen: list[str] = []
 
@@ -335,9 +404,20 @@ def shaped(tree: Any) -> Awaitable[Any]:
     return row() if isinstance(tree, list) else branches()
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(tree=TREE)
-def test_no_order_of_ends_leaves_a_run_waiting_for_nothing(harness: PowerCut, tree: Any) -> None:
+CRASHES = st.lists(
+    st.tuples(
+        st.sampled_from(["after_claim", "after_intent", "after_outcome", "after_record", "after_gate"]),
+        st.integers(1, 4),
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(tree=TREE, crashes=CRASHES)
+def test_no_order_of_ends_and_crashes_leaves_a_run_waiting_for_nothing(
+    harness: PowerCut, tree: Any, crashes: list[tuple[str, int]]
+) -> None:
     """Whenever a run waits there is an open gate or a pending timer, and answering all of them ends it."""
 
     @workflow("shaped")
@@ -347,18 +427,31 @@ def test_no_order_of_ends_leaves_a_run_waiting_for_nothing(harness: PowerCut, tr
         return "done"
 
     harness.start(flow)
-    for _ in range(30):
-        if harness.advance() == RunState.DONE:
-            break
+    left = list(crashes)
+    for _ in range(40):
+        if left:
+            harness.crash_at(*left.pop())
+        try:
+            if harness.advance() == RunState.DONE:
+                break
+        except Crashed:
+            continue
         waits = harness.gates()
         assert waits or timers.pending(harness.database.reader, harness.run_id)
-        assert all(gate["kind"] in ("question", "approval") for gate in waits), [harness.spec(gate) for gate in waits]
+        assert all(gate["kind"] in ("question", "approval", "doubt") for gate in waits), [
+            harness.spec(gate) for gate in waits
+        ]
         for gate in waits:
-            answer = harness.answer if gate["kind"] == "question" else harness.approve
-            answer(gate)
+            if gate["kind"] == "approval":
+                harness.approve(gate)
+            elif gate["kind"] == "doubt":
+                harness.answer(gate, choice="not_happened")
+            else:
+                harness.answer(gate)
         harness.tick(timedelta(hours=6))
     assert harness.run()["state"] == RunState.DONE
     assert harness.gates() == []
+    assert intents.open_ones(harness.database.reader, harness.run_id) == []
 
 
 def test_a_crash_while_a_race_is_decided(harness: PowerCut) -> None:

@@ -298,6 +298,7 @@ class Desk:
 
     async def _on_done(self, frame: Frame, _: bytes) -> Reply:
         text, in_blob = await self._uploads.value(frame)
+        await self._effects.left_overs.settle()
         await finish(self.hold, text, in_blob)
         return CLOSE
 

@@ -21,6 +21,7 @@ from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spe
 from counterfoil.engine.effect_trouble import EffectTroubles
 from counterfoil.engine.effect_values import Asked, Ended, note_attempt, record_outcome
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
+from counterfoil.engine.left_over import LeftOvers
 from counterfoil.engine.ports import BadEffect, EffectTrouble, Permission
 from counterfoil.facts import AttemptState, GateKind, GateState, Outcome, Slot, person
 from counterfoil.store import gates, intents, records, timers
@@ -69,6 +70,7 @@ class EffectDesk:
         self._gates = gate_desk
         self._failures = failures
         self._troubles = EffectTroubles(hold, gate_desk, failures)
+        self.left_overs = LeftOvers(hold, failures, self._troubles)
 
     # ------------------------------------------------------------------------------------------------------- asked
 

@@ -76,7 +76,7 @@ class EffectTroubles:
         """A try without an end: by the catalogue's policy looked up, tried again, or put to a person."""
         policy = self._hold.powers.effects.policy(asked.body)
         if policy is DoubtPolicy.RECONCILE:
-            found = await self._look_up(asked)
+            found = await self.look_up(asked)
             if found.finding is Finding.HAPPENED:
                 return Ended(Outcome.OK, canonical(found.outcome), origin="looked up")
             if found.finding is Finding.NOT_HAPPENED:
@@ -85,10 +85,11 @@ class EffectTroubles:
         if policy is DoubtPolicy.RETRY and len(tries) < EFFECT_TRIES:
             await self._again(asked, len(tries))
         else:
-            await self._ask_doubt(asked, tries[-1]["started_at"])
+            await self.ask_doubt(asked)
         return None
 
-    async def _look_up(self, asked: Asked) -> Reconciled:
+    async def look_up(self, asked: Asked) -> Reconciled:
+        """Ask the outside whether it happened; what stops the asking leaves it unknown."""
         try:
             return await self._hold.powers.effects.reconcile(asked.body, asked.key, self._hold.workspace)
         except Exception as problem:  # noqa: BLE001 - whatever stops the asking, the answer is not known
@@ -101,7 +102,10 @@ class EffectTroubles:
         wait = 0 if tries == 1 else wait_us(tries - 1, asked.key)
         await hold.do(lambda txn: set_retry(txn, hold, asked.identity, txn.now_us + wait))
 
-    async def _ask_doubt(self, asked: Asked, began_us: int) -> None:
+    async def ask_doubt(self, asked: Asked) -> None:
+        """Put it to a person."""
+        tries = records.attempts_of(self._hold.powers.database.reader, self._hold.run_id, *asked.identity)
+        began_us = tries[-1]["started_at"]
         try:
             summary = (await self._gates.entry(asked.body)).summary
         except EffectTrouble:

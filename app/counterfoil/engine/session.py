@@ -98,7 +98,7 @@ class Session:
             words = f"the workflow ended, but {len(unmet)} recorded steps were not met again, first {record.name}"
             await self._mismatch(Mismatch(words, *identity, record.name, "the end of the workflow"))
             return
-        await self._line.call(await self._line.with_text({"t": "done"}, text, blobs))
+        await self._line.wait(await self._line.with_text({"t": "done"}, text, blobs))
 
     async def _mismatch(self, problem: Mismatch) -> None:
         at = (problem.path, problem.ordinal)

@@ -15,7 +15,7 @@ from counterfoil.engine import ending, killpoints
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spec, open_in
 from counterfoil.engine.holding import Hold, Identity, Over, close_run, note_end
 from counterfoil.facts import GateKind, RunState, Slot, person
-from counterfoil.store import gates, records, runs, timers
+from counterfoil.store import gates, intents, records, runs, timers
 from counterfoil.store.transactions import Row, Txn
 
 RETRY = "retry"  # the kind of a timer between two tries
@@ -125,12 +125,15 @@ def alarm(hold: Hold, identity: Identity, slot: str, due_us: int) -> None:
 
 
 def stop_run(txn: Txn, run: Row, name: str, by: str, comment: str) -> None:
-    """End a run as failed, with the reason."""
+    """End a run as failed, with the reason and what is in doubt."""
     error = {
         "kind": "stopped",
         "message": comment or f"{person(by)} stopped the run at {name}.",
         "step": name,
         "next": f"counterfoil show r-{run['number']}",
+        "in_doubt": [
+            {"effect": row["kind"], "key": row["key"]} for row in intents.open_ones(txn.conn, run["run_id"])
+        ],
     }
     if close_run(txn, run, RunState.FAILED, f"The run was stopped by {person(by)}", error=canonical(error)):
         head = records.head(txn.conn, run["run_id"])

@@ -78,6 +78,9 @@ def resume_host(ground: Ground) -> Row:
                 spent = runner.cpu()
                 took.append(_decided(office, run) / 1000)
                 cpu.append(runner.cpu() - spent)
+                until(
+                    lambda: _rests(office, run), "the run waits again"
+                )  # or the next runner would carry it on at once
     return _resume_row(what, took, cpu, plain, 0.25)
 
 

@@ -131,9 +131,7 @@ def stop_run(txn: Txn, run: Row, name: str, by: str, comment: str) -> None:
         "message": comment or f"{person(by)} stopped the run at {name}.",
         "step": name,
         "next": f"counterfoil show r-{run['number']}",
-        "in_doubt": [
-            {"effect": row["kind"], "key": row["key"]} for row in intents.open_ones(txn.conn, run["run_id"])
-        ],
+        "in_doubt": [{"effect": row["kind"], "key": row["key"]} for row in intents.open_ones(txn.conn, run["run_id"])],
     }
     if close_run(txn, run, RunState.FAILED, f"The run was stopped by {person(by)}", error=canonical(error)):
         head = records.head(txn.conn, run["run_id"])

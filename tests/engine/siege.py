@@ -172,5 +172,5 @@ async def handled(desk: Desk, hold: Hold, frame: dict[str, Any], tail: bytes = b
     waiting.cancel()
     if task.done():
         return task.result()
-    task.add_done_callback(lambda done: done.exception())
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
     return None

@@ -7,23 +7,60 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from counterfoil.store import tables
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 
 _CLAIM = tables.claim
 _GATE = tables.gate
 _SEAL = tables.seal
 
 
+_AT_GATE = _CLAIM.c.gate_id == sa.bindparam("gid", type_=sa.String)
+_KEYS = Prepared(lambda: sa.select(_CLAIM.c.key).where(_AT_GATE).order_by(_CLAIM.c.key))
+_HOLD = Prepared(lambda: sa.update(_CLAIM).where(_AT_GATE).values(held=True))
+_DROP = Prepared(lambda: sa.delete(_CLAIM).where(_AT_GATE))
+
+
+def _release() -> sa.Delete:
+    """By the run's gates, and not by all that was ever claimed or sealed: every run ends with it."""
+    record, intent, op = tables.record, tables.intent, tables.file_op
+    rid: sa.BindParameter[str] = sa.bindparam("rid")
+    one: sa.ColumnClause[int] = sa.literal_column("1")
+
+    def spent_in(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
+        return (
+            table.c.run_id == rid,
+            table.c.path == _SEAL.c.spent_at_path,
+            table.c.ordinal == _SEAL.c.spent_at_ordinal,
+        )
+
+    performed = sa.select(one).where(*spent_in(record), record.c.outcome == "ok").exists()
+    ended = sa.select(one).where(*spent_in(record)).exists()
+    begun = sa.select(one).where(op.c.gate_id == _SEAL.c.gate_id).exists()
+    of_files = (
+        sa.select(one)
+        .where(*spent_in(intent), any_of(intent.c.kind, ["write_file@1", "append_rows@1", "move_files@1"]))
+        .exists()
+    )
+    in_doubt = sa.and_(~ended, sa.or_(begun, ~of_files))
+    kept = (
+        sa.select(one)
+        .where(_SEAL.c.gate_id == _CLAIM.c.gate_id, _SEAL.c.spent_at_path.is_not(None), sa.or_(performed, in_doubt))
+        .exists()
+    )
+    return sa.delete(_CLAIM).where(_CLAIM.c.gate_id.in_(sa.select(_GATE.c.gate_id).where(_GATE.c.run_id == rid)), ~kept)
+
+
+_RELEASE = Prepared(_release)
+
+
 def of_gate(conn: sa.Connection, gate_id: str) -> list[str]:
     """The claim keys of a gate."""
-    return list(
-        conn.execute(sa.select(_CLAIM.c.key).where(_CLAIM.c.gate_id == gate_id).order_by(_CLAIM.c.key)).scalars()
-    )
+    return [row["key"] for row in _KEYS.all(conn, {"gid": gate_id})]
 
 
 def hold(txn: Txn, gate_id: str) -> None:
     """The gate was approved: its claims are held by its run from now on."""
-    txn.do(sa.update(_CLAIM).where(_CLAIM.c.gate_id == gate_id).values(held=True))
+    _HOLD.run(txn.conn, {"gid": gate_id})
 
 
 def rivals(conn: sa.Connection, workspace: str, keys: Sequence[str], run_id: str, *, held_only: bool) -> list[Row]:
@@ -52,7 +89,7 @@ def rivals(conn: sa.Connection, workspace: str, keys: Sequence[str], run_id: str
 
 def drop(txn: Txn, gate_id: str) -> None:
     """What a gate was approved for will not be done under it: it claims nothing any more."""
-    txn.do(sa.delete(_CLAIM).where(_CLAIM.c.gate_id == gate_id))
+    _DROP.run(txn.conn, {"gid": gate_id})
 
 
 def release(txn: Txn, run_id: str) -> None:
@@ -60,23 +97,4 @@ def release(txn: Txn, run_id: str) -> None:
 
     An intent of a file effect without a journal has touched nothing.
     """
-    record, intent, op = tables.record, tables.intent, tables.file_op
-    same_record = sa.and_(
-        record.c.run_id == run_id, record.c.path == _SEAL.c.spent_at_path, record.c.ordinal == _SEAL.c.spent_at_ordinal
-    )
-    performed = sa.select(sa.literal(1)).where(same_record, record.c.outcome == "ok").exists()
-    ended = sa.select(sa.literal(1)).where(same_record).exists()
-    begun = sa.select(sa.literal(1)).where(op.c.gate_id == _SEAL.c.gate_id).exists()
-    of_files = (
-        sa.select(sa.literal(1))
-        .where(
-            intent.c.run_id == run_id,
-            intent.c.path == _SEAL.c.spent_at_path,
-            intent.c.ordinal == _SEAL.c.spent_at_ordinal,
-            intent.c.kind.in_(["write_file@1", "append_rows@1", "move_files@1"]),
-        )
-        .exists()
-    )
-    in_doubt = sa.and_(~ended, sa.or_(begun, ~of_files))
-    kept = sa.select(_SEAL.c.gate_id).where(_SEAL.c.spent_at_path.is_not(None), sa.or_(performed, in_doubt))
-    txn.do(sa.delete(_CLAIM).where(_CLAIM.c.run_id == run_id, _CLAIM.c.gate_id.not_in(kept)))
+    _RELEASE.run(txn.conn, {"rid": run_id})

@@ -1,4 +1,4 @@
-"""`.counterfoil/workspace.toml`: what is remembered for a template, the mail account; a person's comments survive."""
+"""`.counterfoil/workspace.toml`: what is remembered for a template; a person's comments survive."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from counterfoil.errors import WrongWorkspace
-from counterfoil.settings.workspace import FILE, MailAccount, mail_account, remember, remembered
+from counterfoil.settings.workspace import FILE, remember, remembered
 
 VALUES = {
     "debtor_iban": "DE89370400440532013000",
@@ -35,7 +35,6 @@ def written(workspace: Path, text: str) -> Path:
 
 def test_nothing_is_remembered_before(tmp_path: Path) -> None:
     assert remembered(tmp_path, "pay-invoices") == {}
-    assert mail_account(tmp_path) is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -137,45 +136,3 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         remember(tmp_path, "pay", {"a": 2})
     assert (tmp_path / FILE).read_bytes() == before
     assert [entry.name for entry in (tmp_path / ".counterfoil").iterdir()] == ["workspace.toml"]
-
-
-def test_mail_accounts(tmp_path: Path) -> None:
-    written(
-        tmp_path, '[mail]\nhost = "smtp.example.org"\nuser = "ap"\nsender = "AP <ap@example.org>"\nsecret = "smtp"\n'
-    )
-    assert mail_account(tmp_path) == MailAccount(
-        host="smtp.example.org",
-        port=587,
-        security="starttls",
-        user="ap",
-        sender="AP <ap@example.org>",
-        secret="smtp",
-    )
-    written(tmp_path, '[mail]\nhost = "relay"\nsecurity = "none"\nsender = "a@example.org"\n')
-    account = mail_account(tmp_path)
-    assert account is not None
-    assert (account.port, account.user, account.secret) == (25, "", "")
-
-
-@pytest.mark.parametrize(
-    "lines,expected",
-    [
-        ('hots = "x"', "[mail] ‘hots’ is unknown. Did you mean ‘host’?"),
-        ('sender = "a@b"', "[mail] host is missing."),
-        ('host = "h"', "[mail] sender is missing."),
-        ('host = "h"\nsender = "a@b"\nport = "25"', "[mail] port cannot be '25'."),
-        ('host = "h"\nsender = "a@b"\nport = 70000', "[mail] port cannot be 70000."),
-        (
-            'host = "h"\nsender = "a@b"\nsecurity = "ssl"',
-            "[mail] security cannot be 'ssl'. Use one of: starttls, tls, none.",
-        ),
-        ('host = "h"\nsender = "a@b\\nBcc: c@d"', "[mail] sender must be one line of text."),
-        ('host = "h"\nsender = "a@b"\nuser = "u"', "[mail] secret is missing."),
-    ],
-)
-def test_mail_accounts_that_cannot_be_used(tmp_path: Path, lines: str, expected: str) -> None:
-    written(tmp_path, f"[mail]\n{lines}\n")
-    with pytest.raises(WrongWorkspace) as caught:
-        mail_account(tmp_path)
-    assert expected in str(caught.value)
-    assert caught.value.next_step

@@ -4,13 +4,7 @@ order survive when the program writes it.
     [remember.pay-invoices]          # parameters marked `remember`, asked once
     debtor_iban = "DE89370400440532013000"
 
-    [mail]                           # the SMTP account of mail(...)
-    host = "smtp.example.org"
-    port = 587                       # optional: 465 for tls, 587 for starttls, 25 for none
-    security = "starttls"            # starttls, tls or none
-    user = "accounts@example.org"    # optional: without it nobody signs in
-    sender = "Accounts <accounts@example.org>"
-    secret = "smtp"                  # the password's name in the keyring: `counterfoil secret set smtp`
+The mail account stands there too, in [mail]: `effects/mail_settings.py` reads it, and nothing here writes it.
 """
 
 from __future__ import annotations
@@ -21,28 +15,14 @@ import re
 import tempfile
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from counterfoil.errors import WrongWorkspace, did_you_mean
+from counterfoil.errors import WrongWorkspace
 
 FILE = ".counterfoil/workspace.toml"
-_PORTS = {"starttls": 587, "tls": 465, "none": 25}
 _LONGEST = 1024 * 1024  # bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailAccount:
-    """The SMTP account of a workspace; `secret` is the name of its password in the keyring, empty where nobody signs in."""
-
-    host: str
-    port: int
-    security: str
-    user: str
-    sender: str
-    secret: str
 
 
 def remembered(workspace: Path, template: str) -> dict[str, Any]:
@@ -100,49 +80,6 @@ def _edited(text: str, template: str, values: Mapping[str, Any]) -> str:
         else:
             table[name] = _toml(value)
     return tomlkit.dumps(document)
-
-
-def mail_account(workspace: Path) -> MailAccount | None:
-    """The workspace's mail account, or None where none is set.
-
-    Raises:
-        WrongWorkspace: as `remembered`, or [mail] is incomplete, or holds what it cannot hold.
-    """
-    table = _table(workspace).get("mail")
-    if table is None:
-        return None
-    if not isinstance(table, dict):
-        raise _wrong("‘mail’", "must be a table", "Write [mail] with host and sender below it.")
-    known = ("host", "port", "security", "user", "sender", "secret")
-    for key in table:
-        if key not in known:
-            raise _wrong(f"[mail] ‘{key}’", "is unknown", did_you_mean(key, known) or f"Known: {', '.join(known)}.")
-    security = table.get("security", "starttls")
-    if security not in _PORTS:
-        raise _wrong("[mail] security", f"cannot be {security!r}", f"Use one of: {', '.join(_PORTS)}.")
-    port = table.get("port", _PORTS[security])
-    if not isinstance(port, int) or isinstance(port, bool) or not 0 < port < 65536:
-        raise _wrong("[mail] port", f"cannot be {port!r}", "Write a number, like 587.")
-    account = MailAccount(
-        host=_word(table, "host"),
-        port=port,
-        security=security,
-        user=_word(table, "user", ""),
-        sender=_word(table, "sender"),
-        secret=_word(table, "secret", ""),
-    )
-    if account.user and not account.secret:
-        raise _wrong("[mail] secret", "is missing", 'Write secret = "smtp" and run `counterfoil secret set smtp`.')
-    return account
-
-
-def _word(table: Mapping[str, Any], key: str, default: str | None = None) -> str:
-    value = table.get(key, default)
-    if value is None:
-        raise _wrong(f"[mail] {key}", "is missing", f'Write {key} = "…".')
-    if not isinstance(value, str) or not value.isprintable() or (default is None and not value.strip()):
-        raise _wrong(f"[mail] {key}", "must be one line of text", f'Write {key} = "…".')
-    return value.strip()
 
 
 def _wrong(where: str, what: str, next_step: str) -> WrongWorkspace:

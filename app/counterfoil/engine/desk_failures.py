@@ -11,6 +11,7 @@ import json
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
+from counterfoil.authoring.parameters import Field
 from counterfoil.engine import ending, killpoints
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spec, open_in
 from counterfoil.engine.holding import Hold, Identity, Over, close_run, note_end
@@ -155,13 +156,10 @@ def open_failure(
 def failure_fields(*, can_skip: bool = True, skip_label: str = "Go on with this value") -> list[dict[str, Any]]:
     """The answer form of a failure gate."""
     choices = ["retry", "skip", "stop"] if can_skip else ["retry", "stop"]
-    blank = {"help": "", "default": None, "remember": False, "remakes": False}
-    fields = [{**blank, "name": "choice", "type": "choice", "label": "What now?", "choices": choices, "required": True}]
+    fields = [Field(name="choice", type="choice", label="What now?", choices=choices, required=True)]
     if can_skip:
-        fields.append(
-            {**blank, "name": "result", "type": "text", "label": skip_label, "choices": None, "required": False}
-        )
-    return fields
+        fields.append(Field(name="result", label=skip_label))
+    return [field.to_json() for field in fields]
 
 
 def failure_spec(

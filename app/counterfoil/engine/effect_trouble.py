@@ -10,6 +10,7 @@ import logging
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
+from counterfoil.authoring.parameters import Field
 from counterfoil.engine import file_sets, killpoints
 from counterfoil.engine.desk_failures import FailureDesk, open_failure, set_retry
 from counterfoil.engine.desk_gates import GateDesk, blank_spec
@@ -161,23 +162,11 @@ def doubt_spec(asked: Asked, summary: str, began_us: int) -> dict[str, Any]:
     facts = [
         [name, value] for name, value in asked.body["args"].items() if isinstance(value, (str, int, list)) and value
     ]
-    blank = {"help": "", "default": None, "remember": False, "remakes": False}
-    choice = {
-        **blank,
-        "name": "choice",
-        "type": "choice",
-        "label": "Did it happen?",
-        "choices": ["happened", "not_happened", "stop"],
-        "required": True,
-    }
-    result = {
-        **blank,
-        "name": "result",
-        "type": "text",
-        "label": "What came of it",
-        "choices": None,
-        "required": False,
-    }
+    answers = ["happened", "not_happened", "stop"]
+    choice = Field(name="choice", type="choice", label="Did it happen?", choices=answers, required=True)
+    result = Field(name="result", label="What came of it")
     how = HOW.get(asked.kind, "Look at the other side.")
     about = {"effect": asked.kind, "key": asked.key, "began_us": began_us, "facts": facts, "how": how}
-    return blank_spec(GateKind.DOUBT, f"Did this happen? {summary}", fields=[choice, result], about=about)
+    return blank_spec(
+        GateKind.DOUBT, f"Did this happen? {summary}", fields=[choice.to_json(), result.to_json()], about=about
+    )

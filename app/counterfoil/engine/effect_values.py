@@ -7,11 +7,9 @@ from typing import Any
 
 from counterfoil.engine import file_sets
 from counterfoil.engine.holding import Hold, Identity
-from counterfoil.facts import AttemptState, Outcome, Slot, StepKind
+from counterfoil.facts import AttemptState, Outcome, StepKind
 from counterfoil.store import records, trail_rows
 from counterfoil.store.transactions import Txn
-
-SLOTS = (Slot.GATE, Slot.DOUBT, Slot.FAILURE)
 
 
 @dataclass(frozen=True, slots=True)

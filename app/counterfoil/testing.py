@@ -139,7 +139,7 @@ class Harness:
 
         def operation(txn: Txn) -> None:
             if runs.get(txn.conn, self.run_id)["state"] == RunState.RUNNING:
-                runs.make_ready(txn, self.run_id)
+                runs.move(txn, self.run_id, RunState.READY, ready_at=txn.now_us, lost=True)
 
         self.database.transact(operation)
 

@@ -161,6 +161,7 @@ def _run(
         program="0.1.0",
         recoveries=0,
         recovered_at_count=0,
+        lost=False,
         ready_at=None,
         cancel_by=None,
         activity=None,

@@ -5,11 +5,13 @@ whoever has lost the right to a run writes nothing.
 """
 
 import asyncio
+import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from counterfoil import ask, step, workflow
+from counterfoil import ask, sleep, step, workflow
 from counterfoil.engine import aftermath, claiming
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.holding import Powers
@@ -273,6 +275,7 @@ def test_each_carrying_on_is_told_in_the_trail(harness: PowerCut) -> None:
         await one(1)
         await asking("x")
         await ask("Why?", [])
+        await sleep(timedelta(hours=1))
 
     harness.start(told)
     die(harness, "after_intent", 1)
@@ -281,14 +284,22 @@ def test_each_carrying_on_is_told_in_the_trail(harness: PowerCut) -> None:
     harness.advance()
     harness.answer()
     harness.advance()
+    harness.tick(timedelta(hours=1))
+    harness.advance()
     entries = [row for row in trail_rows.entries(harness.database.reader) if row["kind"] == "claim"]
     assert [row["summary"] for row in entries] == [
         "Run 1 carried on from step 2",
         "Run 1 carried on from step 2",
         "Run 1 carried on from step 3",
+        "Run 1 carried on from step 4",
     ]
     assert '"doubts": ["asking@1"]' in entries[0]["after"]
-    assert '"reason": "runner or host had ended"' in entries[0]["after"]
+    assert [json.loads(row["after"])["reason"] for row in entries] == [
+        "runner or host had ended",
+        "an answer came",
+        "an answer came",
+        "a wait was over",
+    ]
 
 
 def test_the_trail_has_every_decision_and_effect_and_the_chain_holds(harness: PowerCut) -> None:

@@ -1,5 +1,6 @@
 """One runner at a time: a second one says so, a stale one is harmless, and one that is told to stop lets effects end."""
 
+import json
 import os
 import signal
 from collections.abc import Iterator, Mapping
@@ -9,7 +10,7 @@ import pytest
 
 from counterfoil.errors import RunnerTrouble
 from counterfoil.facts import GateKind
-from counterfoil.store import gates
+from counterfoil.store import gates, trail_rows
 from kill.jobs import Job
 from kill.points import QUICK, compare
 from kill.processes import Process, children_of, state_of, until
@@ -138,11 +139,17 @@ def test_an_effect_under_way_is_recorded_and_not_doubted(errands: Job, victim: s
         if victim == "runner":
             assert runner.wait() == 0
             assert not world.moment().intents
+            assert (
+                world.row()["recoveries"] == 0
+            )  # a runner that is told to stop is nothing to be counted against the run
             runner = world.start(constants=QUICK)
         assert world.play(runner), world.told()
         compare(world)
         kinds = {gate["kind"] for gate in gates.of_run(world.database.reader, world.run_id)}
         assert GateKind.DOUBT not in kinds
+        entries = trail_rows.entries(world.database.reader, subject=world.run_id)
+        told = [json.loads(entry["after"])["reason"] for entry in entries if entry["kind"] == "claim"]
+        assert told.count("runner or host had ended") == 1
 
 
 def _decided_up_to(world: World, place: str) -> bool:

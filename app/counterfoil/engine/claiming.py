@@ -38,7 +38,6 @@ class Claimed:
     name: str
     source: str
     version: str
-    recovered: bool
 
 
 async def claim(powers: Powers, run_id: str) -> Claimed | None:
@@ -62,7 +61,7 @@ async def claim(powers: Powers, run_id: str) -> Claimed | None:
             lambda txn: open_run_gate(txn, powers.blobs, row, spec), run_id=run_id, fence=row["fence"]
         )
         return None
-    return Claimed(hold, opening, version["name"], version["source"], row["version"], bool(row["recoveries"]))
+    return Claimed(hold, opening, version["name"], version["source"], row["version"])
 
 
 def _taken_up(txn: Txn, powers: Powers, row: Row) -> tuple[Row, Row] | None:
@@ -71,6 +70,7 @@ def _taken_up(txn: Txn, powers: Powers, row: Row) -> tuple[Row, Row] | None:
     if row["cancel_by"]:
         cancel(txn, row, row["cancel_by"])
         return None
+    reason = _reason(txn, row)
     answered = _answered(txn, powers, run_id)
     stop = next((answer for answer in answered if answer["answers"].get("choice") == "stop"), None)
     if stop is not None:
@@ -81,7 +81,7 @@ def _taken_up(txn: Txn, powers: Powers, row: Row) -> tuple[Row, Row] | None:
         return None
     kept = records.count(txn.conn, run_id)
     answers.take(txn, powers.blobs, run_id)
-    _note_claim(txn, row, kept)
+    _note_claim(txn, row, kept, reason)
     version = versions.get(txn.conn, row["version"])
     if version is None:
         raise LookupError(f"version {row['version']} of run {run_id} is gone")
@@ -104,7 +104,7 @@ async def reclaim(hold: Hold) -> bool:
     def operation(txn: Txn) -> Row | None:
         row = runs.claim(txn, hold.run_id)
         if row is not None:
-            _note_claim(txn, row, records.count(txn.conn, hold.run_id), lingering=True)
+            _note_claim(txn, row, records.count(txn.conn, hold.run_id), f"{_reason(txn, row)} at once")
         return row
 
     row = await hold.powers.writer.submit(operation, durable=False)
@@ -156,17 +156,21 @@ def open_run_gate(txn: Txn, blobs: Blobs, row: Row, spec: dict[str, Any]) -> Non
     set_aside(txn, blobs, row["run_id"], recoveries=0)
 
 
-def _note_claim(txn: Txn, row: Row, kept: int, *, lingering: bool = False) -> None:
+def _reason(txn: Txn, row: Row) -> str:
+    """Why a run is carried on, asked before anything is taken up; a loss is told before an answer that came beside it."""
+    if row["lost"]:
+        runs.found(txn, row["run_id"])
+        return "runner or host had ended"
+    return "an answer came" if gates.answered(txn.conn, row["run_id"], txn.now_us) else "a wait was over"
+
+
+def _note_claim(txn: Txn, row: Row, kept: int, reason: str) -> None:
     """The trail entry of a carry-on: from where, what is in the middle, what is in doubt. The first start has one of its own."""
     if row["fence"] == 1:
         return
     open_intents = intents.open_ones(txn.conn, row["run_id"])
     after = {
-        "reason": "runner or host had ended"
-        if row["recoveries"]
-        else "an answer came"
-        if not lingering
-        else "an answer came at once",
+        "reason": reason,
         "from_step": kept + 1,
         "reran": [intent["kind"] for intent in open_intents if intent["policy"] != DoubtPolicy.ASK],
         "compensated": [],
@@ -263,4 +267,4 @@ def recover(txn: Txn, row: Row, *, progress_counts: bool = True) -> None:
     recoveries = row["recoveries"] + 1 if stuck else 1
     wait = min(2 ** max(recoveries - 1, 0), 30) * 1_000_000 if stuck else 0
     changes = {"recoveries": recoveries, "recovered_at_count": count} if progress_counts else {}
-    runs.move(txn, row["run_id"], RunState.READY, ready_at=txn.now_us + wait, **changes)
+    runs.move(txn, row["run_id"], RunState.READY, ready_at=txn.now_us + wait, lost=True, **changes)

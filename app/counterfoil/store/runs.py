@@ -102,6 +102,7 @@ def create(txn: Txn, new: NewRun) -> Row:
             "program": new.program,
             "recoveries": 0,
             "recovered_at_count": 0,
+            "lost": False,
             "ready_at": new.ready_at or txn.now_us,
         },
     )
@@ -206,6 +207,11 @@ def in_state(conn: sa.Connection, states: Sequence[RunState]) -> list[Row]:
 def set_activity(txn: Txn, run_id: str, text: str | None) -> None:
     """What a run does just now, in one line; progress, not truth."""
     txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(activity=text))
+
+
+def found(txn: Txn, run_id: str) -> None:
+    """A run that was lost is held again, or waits for a person."""
+    txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(lost=False))
 
 
 def ask_to_cancel(txn: Txn, run_id: str, by: str) -> None:

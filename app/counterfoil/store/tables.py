@@ -77,6 +77,7 @@ run = sa.Table(
     # recoveries without a new record since the record count noted beside it
     sa.Column("recoveries", sa.Integer, nullable=False),
     sa.Column("recovered_at_count", sa.Integer, nullable=False),
+    sa.Column("lost", sa.Boolean, nullable=False),  # its holder ended, and it was not claimed since
     _at("ready_at", nullable=True),
     _text("cancel_by", nullable=True),
     _text("activity", nullable=True),

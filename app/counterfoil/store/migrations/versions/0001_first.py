@@ -78,6 +78,7 @@ def upgrade() -> None:
         sa.Column("program", sa.Text(), nullable=False),
         sa.Column("recoveries", sa.Integer(), nullable=False),
         sa.Column("recovered_at_count", sa.Integer(), nullable=False),
+        sa.Column("lost", sa.Boolean(), nullable=False),
         sa.Column("ready_at", sa.BigInteger(), nullable=True),
         sa.Column("cancel_by", sa.Text(), nullable=True),
         sa.Column("activity", sa.Text(), nullable=True),

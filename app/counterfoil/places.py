@@ -26,6 +26,11 @@ class Home:
         return self.root / "blobs"
 
     @property
+    def stages(self) -> Path:
+        """The runs' private copies of their workspaces' files, one folder each."""
+        return self.root / "stages"
+
+    @property
     def undo(self) -> Path:
         """Originals that approved effects displaced."""
         return self.root / "undo"
@@ -52,7 +57,7 @@ class Home:
 
     def create(self) -> Home:
         """Make the folders, private to this account; safe to repeat."""
-        for folder in (self.root, self.blobs, self.root / "stages", self.undo, self.logs, self.run):
+        for folder in (self.root, self.blobs, self.stages, self.undo, self.logs, self.run):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self
 

@@ -1,0 +1,141 @@
+"""What the workspace's files were when they were copied: the base that differences are told against, and that an apply must find.
+
+Paths are relative to the workspace, with `/` between their names; bytes of a name that are no UTF-8 are kept (surrogateescape).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from counterfoil.errors import Damaged
+from counterfoil.places import Home
+
+FORM = 1  # of the JSON
+Kind = Literal["file", "folder", "link"]
+Why = Literal["versions", "secret", "key", "special", "unreadable", "ours"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file, folder or link of the workspace as it was copied.
+
+    `size` in bytes (files; 0 otherwise), `mtime_ns`, `ctime_ns`, `inode` and `mode` (permission bits, at most 0o777) are those of the
+    workspace's own entry. `sha256` is of the bytes that were copied (files only), `target` the text of a link (links only).
+    `copy_inode` and `copy_ctime_ns` are those of the copy just after it was made: while both hold, nobody has touched it (0: unknown).
+    """
+
+    path: str
+    kind: Kind
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    mode: int
+    sha256: str | None = None
+    target: str | None = None
+    copy_inode: int = 0
+    copy_ctime_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What was not copied: a folder stands for all that is beneath it.
+
+    `why`: "versions" (data of git and its kind), "secret" (.env files, tokens), "key" (key files), "special" (a pipe, a socket, a
+    device), "unreadable" (this account may not read it), "ours" (Counterfoil's own temporary files).
+    """
+
+    path: str
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The base of a stage: device and inode of the workspace's folder, when it was taken (UTC microseconds), and what was in it."""
+
+    root_device: int
+    root_inode: int
+    taken_us: int
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
+
+    def to_json(self) -> str:
+        """As text; rows are lists, since there may be fifty thousand."""
+        plain = {
+            "form": FORM,
+            "root": [self.root_device, self.root_inode],
+            "taken_us": self.taken_us,
+            "entries": [astuple(entry) for entry in self.entries.values()],
+            "left_out": [astuple(one) for one in self.left_out],
+        }
+        return json.dumps(plain, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Manifest:
+        """Read back what `to_json` wrote.
+
+        Raises:
+            Damaged: it is not a manifest of this form.
+        """
+        try:
+            plain = json.loads(text)
+            if plain["form"] != FORM:
+                raise ValueError(f"form {plain['form']}")
+            return cls(
+                root_device=plain["root"][0],
+                root_inode=plain["root"][1],
+                taken_us=plain["taken_us"],
+                entries=_by_path(Entry(*row) for row in plain["entries"]),
+                left_out=tuple(LeftOut(*row) for row in plain["left_out"]),
+            )
+        except (ValueError, TypeError, LookupError, AttributeError) as problem:
+            raise Damaged(
+                f"The list of a run's copied files cannot be read ({problem}).", "Restore a backup of the data folder."
+            ) from problem
+
+
+def _by_path(entries: Iterable[Entry]) -> dict[str, Entry]:
+    return {entry.path: entry for entry in entries}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where a run's stage lies: `tree/` (the files), `base.json` (the manifest), `overlays/` (what its steps are writing).
+
+    The folder is private to this account and has a neutral name: a sandbox can read its own mount points.
+    """
+
+    root: Path
+
+    @property
+    def tree(self) -> Path:
+        """The files as the run sees them now: copies of the workspace's, and what its recorded steps have written."""
+        return self.root / "tree"
+
+    @property
+    def base(self) -> Path:
+        """The manifest."""
+        return self.root / "base.json"
+
+    @property
+    def overlays(self) -> Path:
+        """A folder for each try of a step that writes."""
+        return self.root / "overlays"
+
+    def manifest(self) -> Manifest:
+        """The base of this stage.
+
+        Raises:
+            FileNotFoundError: there is no stage, or it is not complete.
+            Damaged: it cannot be read.
+        """
+        return Manifest.from_json(self.base.read_text(encoding="utf-8"))
+
+
+def layout_of(home: Home, run_id: str) -> Layout:
+    """Where the stage of a run lies, whether or not it was made."""
+    return Layout(home.stages / run_id)

@@ -152,7 +152,14 @@ def person(principal: str) -> str:
     kind, _, name = principal.partition(":")
     if kind == "user" and name:
         return name[:1].upper() + name[1:]
+    if not kind:
+        return "somebody"
     return f"the {kind} ‘{name}’" if name else f"the {kind}"
+
+
+def unproven(signature: str) -> str:
+    """What is said after a person's act that nothing proves to be theirs: ` (unverified)`, else nothing."""
+    return " (unverified)" if signature == "unverified" else ""
 
 
 def storable(text: str) -> str:

@@ -104,7 +104,7 @@ def test_second_and_stale_decisions_are_refused(desk: Desk) -> None:
     run = desk.shown("r-1")
     assert (run["state"], run["result"]["verdict"]) == ("done", "rejected")
     assert desk.shown("g-1")["decisions"][0]["comment"] == "no"
-    assert "ben rejected at" in desk.call("show", "g-1").out
+    assert "Ben rejected at" in desk.call("show", "g-1").out
 
 
 def test_failure_is_repaired_or_stopped(desk: Desk) -> None:

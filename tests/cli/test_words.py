@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from counterfoil import facts
 from counterfoil.authoring.codec import to_plain
 from counterfoil.cli.call import harmless
 from counterfoil.cli.tables import pairs, table
 from counterfoil.cli.words import Cell, cell, clock, day, money, person, run_state, size, took
 from counterfoil.facts import Money
+from counterfoil.inbox.accounts import account
 
 ZONE = timezone(timedelta(hours=1))
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=ZONE)
@@ -62,9 +64,12 @@ def test_sizes(count: int | None, text: str) -> None:
 
 
 def test_people() -> None:
-    assert person("user:somebody-else") == "somebody-else"
+    assert person("user:somebody-else") == "Somebody-else"
     assert person("schedule:Weekly") == "the schedule ‘Weekly’"
     assert person("runner") == "the runner"
+    assert person(account()) == "you"
+    for principal in ("user:ben", "agent:triage", "schedule:Weekly", "runner", "user:", ""):
+        assert person(principal) == facts.person(principal)
 
 
 def test_run_states() -> None:

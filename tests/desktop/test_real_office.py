@@ -4,17 +4,20 @@ import json
 import subprocess
 import sys
 from collections.abc import Generator
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from counterfoil.authoring.codec import to_plain
+from counterfoil.desktop.gate.head import state_banner
+from counterfoil.desktop.gate.reading import read
 from counterfoil.desktop.inbox.rows import matches
 from counterfoil.desktop.office import Answer, Draft, Part, RunnerState, Tab
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.real_office.run_rows import waiting
+from counterfoil.desktop.theme import Theme
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.errors import (
     AlreadyDecided,
@@ -255,6 +258,27 @@ def test_two_windows_decide_at_once_and_the_second_is_told_who_was_first(home: R
     with pytest.raises(AlreadyDecided, match=r"Ben approved this at \d\d:\d\d\. Nothing left to decide\.") as refused:
         home.office.decide(Answer(gate["gate_id"], gate["digest"], "rejected", "no"))
     assert refused.value.next_step == ""
+
+
+def test_a_decision_given_in_anothers_name_is_marked_in_the_window(home: RowsHome, theme: Theme) -> None:
+    run = home.rows.run()
+    gate = home.ask(run["run_id"], 0, spec(title="Write it"))
+    wish = Wish(Verdict.APPROVED, "user:ben", signature="unverified", entered_by=ME)
+    decide(home.rows.database, home.rows.blobs, gate["gate_id"], wish)
+    office = home.office
+    assert office.inbox(Tab.DECIDED, None)[0].closed == "Approved by Ben (unverified)"
+    with pytest.raises(
+        AlreadyDecided, match=r"Ben approved this at \d\d:\d\d \(unverified\)\. Nothing left to decide\."
+    ):
+        office.decide(Answer(gate["gate_id"], gate["digest"], "approved"))
+    reading = read(office.gate(gate["gate_id"]), date(2026, 11, 30))
+    banner = state_banner(reading, home.rows.clock.now_us())
+    assert banner is not None
+    assert "(unverified)" in banner.words.text()
+    (entry,) = [entry for entry in office.trail("", None).entries if entry["kind"] == "decision"]
+    assert entry["after"]["entered_by"] == ME
+    assert str(entry["summary"]).startswith("Ben approved “Write it”")
+    assert "(unverified). Entered by " in str(entry["summary"])
 
 
 def test_a_decision_on_something_else_or_too_late_is_refused_in_the_windows_words(home: RowsHome) -> None:

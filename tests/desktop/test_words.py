@@ -183,6 +183,8 @@ def test_people_are_named() -> None:
     assert people.person(ME, ME) == "you"
     assert people.person("user:ben", ME) == "Ben"
     assert people.person("schedule:Weekly report", ME) == "the schedule ‘Weekly report’"
+    assert people.person("user:ben\u202ehcet\x07", ME) == "Ben‹U+202E›hcet␇"
+    assert (people.person("runner"), people.person("")) == ("the runner", "somebody")
     who = {"needs": 2, "from": ["user:anna", "user:ben", "user:carla"], "not": ["user:carla"], "given": ["user:anna"]}
     assert gates.people_line(who, "user:ben") == "Needs 2 of 3. Anna decided. You and Carla still can. Not Carla."
 

@@ -536,6 +536,34 @@ def test_a_claim_is_free_again_when_nothing_came_of_it(harness: PowerCut, how: s
     assert harness.ledger.happened("invoice 7") == 1
 
 
+@pytest.mark.parametrize("how", ["done", "failed", "cancelled"])
+def test_what_was_approved_and_never_performed_is_free_for_another_run(harness: PowerCut, how: str) -> None:
+    @workflow("claiming")
+    async def idle(p: Nothing) -> int:
+        await approve("Pay", plan=[asking("invoice 7")], claims=["invoice 7"])
+        if how == "cancelled":
+            await ask("Enough?", [])
+        return 1 // (how != "failed")
+
+    harness.start(idle)
+    harness.advance()
+    harness.approve()
+    ended = harness.advance()
+    if how == "failed":
+        harness.answer(choice="stop")
+        ended = harness.advance()
+    if how == "cancelled":
+        cancel_run(harness.database, harness.run_id, "user:test")
+        ended = RunState(harness.run()["state"])
+    assert ended == RunState(how)
+    assert harness.ledger.happened("invoice 7") == 0
+    harness.start(claiming("invoice 7"))
+    harness.advance()
+    harness.approve()
+    assert harness.advance() == RunState.DONE
+    assert harness.ledger.happened("invoice 7") == 1
+
+
 def test_a_rejection_taken_back_still_claims(harness: PowerCut) -> None:
     """Otherwise the same invoice could be approved twice."""
     first = harness.start(claiming("invoice 7"))

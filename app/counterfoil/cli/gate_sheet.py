@@ -11,6 +11,7 @@ from typing import Any
 from counterfoil.cli.call import harmless
 from counterfoil.cli.tables import pairs, table
 from counterfoil.cli.words import Cell, cell, clock, counted, gate_title, person, seal, size
+from counterfoil.facts import unproven
 
 Document = dict[str, Any]
 _PASSED = "passed"  # what a check says of itself, in the first column
@@ -215,8 +216,7 @@ def answer_lines(answers: Document) -> list[str]:
 
 
 def _said(decision: Document) -> str:
-    sure = " (unverified)" if decision["signature"] == "unverified" else ""
-    return sure + (f": “{harmless(decision['comment'])}”" if decision["comment"] else "")
+    return unproven(decision["signature"]) + (f": “{harmless(decision['comment'])}”" if decision["comment"] else "")
 
 
 def gate_line(gate: Document) -> str:

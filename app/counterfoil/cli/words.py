@@ -12,6 +12,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from counterfoil import facts
 from counterfoil.clock import from_us
 from counterfoil.inbox.accounts import account
 
@@ -127,13 +128,8 @@ def took(began: str | None, ended: str | None) -> str:
 
 
 def person(principal: str) -> str:
-    """A principal as people say it."""
-    kind, _, name = principal.partition(":")
-    if kind == "user":
-        return "you" if principal == account() else name
-    if kind == "schedule":
-        return f"the schedule ‘{name}’"
-    return name or f"the {kind}"
+    """`you` for one's own account, else the name that `facts.person` gives."""
+    return "you" if principal == account() else facts.person(principal)
 
 
 def run_state(run: dict[str, Any], steps: list[dict[str, Any]] | None = None) -> str:

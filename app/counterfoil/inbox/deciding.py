@@ -25,7 +25,7 @@ from counterfoil.errors import (
     StaleDigest,
     WrongAnswer,
 )
-from counterfoil.facts import ENDED, GateKind, GateState, RunState, Verdict, person, storable
+from counterfoil.facts import ENDED, GateKind, GateState, RunState, Verdict, person, storable, unproven
 from counterfoil.inbox.finding import find_gate
 from counterfoil.store import claims, gates, runs, trail_rows
 from counterfoil.store.blobs import Blobs
@@ -149,12 +149,14 @@ def _note(
     answers: dict[str, Any],
     items: Sequence[tuple[int, str, str, str]],
 ) -> None:
+    seal = f"{row['digest'][:4]} {row['digest'][4:8]}{unproven(wish.signature)}"
+    entered = f". Entered by {person(wish.entered_by)}." if wish.entered_by is not None else ""
     trail_rows.append(
         txn,
         by=wish.principal,
         kind="decision",
         subject=row["run_id"],
-        summary=f"{person(wish.principal)} {verdict} “{row['title']}”, seal {row['digest'][:4]} {row['digest'][4:8]}",
+        summary=f"{person(wish.principal)} {verdict} “{row['title']}”, seal {seal}{entered}",
         after={
             "gate": row["gate_id"],
             "digest": row["digest"],
@@ -178,7 +180,8 @@ def _refuse_closed(txn: Txn, row: Row) -> None:
         made = gates.decisions(txn.conn, row["gate_id"])[-1]
         when = f"{from_us(made['at']).astimezone():%H:%M}"
         raise AlreadyDecided(
-            f"Gate g-{number} was decided by {person(made['principal'])} at {when} ({made['verdict']}). Nothing was changed.",
+            f"Gate g-{number} was decided by {person(made['principal'])}{unproven(made['signature'])} at {when} "
+            f"({made['verdict']}). Nothing was changed.",
             f"See: counterfoil show g-{number}",
         )
     if row["state"] == GateState.SUPERSEDED:

@@ -32,7 +32,7 @@ _OPEN_FROM = f"{_GATE}{_GATE_TABLES} WHERE g.state = 'open' AND g.number >= :low
 _OPEN_NUMBERED = f"{_GATE}{_GATE_TABLES} WHERE g.number IN (%s)"
 # the plus keeps SQLite from sorting every closed gate
 _CLOSED = (
-    f"{_GATE}, g.state, g.closed_at, m.verdict, m.principal{_GATE_TABLES}"
+    f"{_GATE}, g.state, g.closed_at, m.verdict, m.principal, m.signature{_GATE_TABLES}"
     " LEFT JOIN decision m ON m.gate_id = g.gate_id AND m.voided_at IS NULL"
     " WHERE g.closed_at IS NOT NULL AND +g.state IN ('decided', 'expired', 'withdrawn')"
     " AND (:workspace IS NULL OR r.workspace = :workspace) ORDER BY g.closed_at DESC LIMIT :limit"
@@ -147,7 +147,7 @@ class Glance:
         return self._numbered(_OPEN_NUMBERED, numbers, {"me": me})
 
     def closed_gates(self, me: str, workspace: str | None, limit: int) -> list[Fields]:
-        """The newest closed gates: columns of `open_gates`, then state, closed_at, verdict, principal."""
+        """The newest closed gates: columns of `open_gates`, then state, closed_at, verdict, principal, signature."""
         return self.rows(_CLOSED, {"me": me, "workspace": workspace, "limit": limit})
 
     def read_since(self, me: str, at: int) -> list[Fields]:

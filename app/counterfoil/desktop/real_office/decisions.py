@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from counterfoil.catalogue.parameters import parse_texts
-from counterfoil.clock import from_us
 from counterfoil.desktop.office import Answer, DecisionMade, Draft
 from counterfoil.desktop.real_office.access import Access, gate_row
-from counterfoil.desktop.words.people import capital, person
+from counterfoil.desktop.words.gates import closed
 from counterfoil.errors import AlreadyDecided, CounterfoilError, GateClosed, StaleDigest, WrongAnswer
 from counterfoil.facts import GateKind, Verdict
 from counterfoil.inbox.deciding import Wish, decide, void
@@ -20,10 +19,9 @@ from counterfoil.settings.window import undo_seconds
 from counterfoil.store import drafts, gates, readings
 from counterfoil.store.database import translated
 from counterfoil.store.transactions import Connection, Row, Txn
-from counterfoil.views.gates import spec_of
+from counterfoil.views.gates import decision_document, spec_of
 
 _SECOND = 1_000_000
-_SAID = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 
 
 class Decisions:
@@ -118,12 +116,9 @@ class Decisions:
             raise
 
     def _decided(self, conn: Connection, gate_id: str) -> str:
-        made = gates.decisions(conn, gate_id)
-        if not made:
-            return ""
-        who = capital(person(made[-1]["principal"], self._access.me))
-        at = f"{from_us(made[-1]['at']).astimezone():%H:%M}"
-        return f"{who} {_SAID.get(made[-1]['verdict'], 'decided')} this at {at}. Nothing left to decide."
+        made = [decision_document(row) for row in gates.decisions(conn, gate_id)]
+        said = closed("decided", made, self._access.me, self._access.clock.now_us())
+        return f"{said} Nothing left to decide." if said else ""
 
     def _closed(self, conn: Connection, gate_id: str) -> str:
         row = gate_row(conn, gate_id)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from counterfoil.desktop.office import InboxRow
 from counterfoil.desktop.words.people import person
+from counterfoil.facts import unproven
 from counterfoil.store.glance import Fields, Glance
 
 SHOWN_CLOSED = 1_000  # the newest closed gates; older ones are in the trail and on their runs
@@ -102,9 +103,10 @@ class InboxRows:
         self._numbers = {gate_id: number for gate_id, number in self._numbers.items() if number in open_ones}
 
     def _closed(self, fields: Fields) -> InboxRow:
-        state, closed_at, verdict, principal = fields[17:21]
+        state, closed_at, verdict, principal, signature = fields[17:22]
         said = _VERDICTS.get(str(verdict), "Decided") if state == "decided" else _ENDED[state]
-        by = f" by {person(principal, self._me)}" if state == "decided" and principal else ""
+        decided = state == "decided" and principal
+        by = f" by {person(principal, self._me)}{unproven(str(signature))}" if decided else ""
         return _row(fields, closed=f"{said}{by}", closed_at=int(closed_at), verdict=str(verdict or ""))
 
 

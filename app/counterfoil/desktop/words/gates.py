@@ -11,6 +11,7 @@ from typing import Any
 
 from counterfoil.desktop.words import numbers, times
 from counterfoil.desktop.words.people import capital, person
+from counterfoil.facts import unproven
 
 KIND_WORDS = {"approval": "", "question": "Question", "doubt": "Did this happen?", "failure": "Needs repair"}
 KIND_ICONS = {"approval": "stamp", "question": "circle-question-mark", "doubt": "scale", "failure": "wrench"}
@@ -87,7 +88,8 @@ def closed(state: str, decisions: Sequence[Mapping[str, Any]], me: str, now_us: 
         last = decisions[-1]
         at = times.iso_instant(str(last["at"])) or now_us
         who = capital(person(str(last["by"]), me))
-        return f"{who} {VERDICTS.get(str(last['verdict']), 'decided')} this {_at(at, now_us)}."
+        sure = unproven(str(last.get("signature")))
+        return f"{who} {VERDICTS.get(str(last['verdict']), 'decided')} this {_at(at, now_us)}{sure}."
     if state == "withdrawn":
         return f"This question was withdrawn: {why or 'its run has ended'}."
     if state == "superseded":

@@ -37,11 +37,10 @@ _MEND = "Mend it and check the template again."
 _OURS = frozenset({"counterfoil"}) | sys.stdlib_module_names
 
 
-def load_workflow(folder: Path, name: str, *, keep_bytecode: bool = False) -> Workflow[Any, Any]:
+def load_workflow(folder: Path, name: str) -> Workflow[Any, Any]:
     """The workflow of a template folder; `name` is the template's.
 
-    `keep_bytecode=True` lets Python write compiled modules into the folder: right for an unpacked version, which never changes,
-    and wrong for a folder that somebody edits.
+    Nothing is written into the folder: compiled modules are used where they lie there, and not made.
 
     Raises:
         BrokenFile: workflow.py does not load, holds no such workflow, or an annotation cannot be resolved.
@@ -49,7 +48,7 @@ def load_workflow(folder: Path, name: str, *, keep_bytecode: bool = False) -> Wo
     folder = folder.resolve()
     _make_room(folder)
     before = sys.dont_write_bytecode
-    sys.dont_write_bytecode = not keep_bytecode
+    sys.dont_write_bytecode = True
     try:
         module = _execute(folder)
     finally:
@@ -65,13 +64,13 @@ def load_workflow(folder: Path, name: str, *, keep_bytecode: bool = False) -> Wo
     return workflow
 
 
-def describe(folder: Path, name: str, *, keep_bytecode: bool = False) -> dict[str, Any]:
+def describe(folder: Path, name: str) -> dict[str, Any]:
     """What a version's row keeps: `{"parameters": [field objects], "steps": [{"name", "title"}]}`.
 
     Raises:
         BrokenFile: as `load_workflow`, or the manifest names a parameter that is not there.
     """
-    workflow = load_workflow(folder, name, keep_bytecode=keep_bytecode)
+    workflow = load_workflow(folder, name)
     steps = [{"name": step.name, "title": step.title} for step in steps_of(folder.resolve())]
     return {"parameters": _with_words(folder, schema_of(workflow.params)), "steps": steps}
 

@@ -16,7 +16,8 @@ from counterfoil.cli.options import Context, call_of
 from counterfoil.cli.words import clock, size
 from counterfoil.effects.secrets import Keyring, KeyringUnusable
 from counterfoil.errors import CounterfoilError, SecretMissing
-from counterfoil.sandbox.levels import measured
+from counterfoil.sandbox.levels import ISOLATED
+from counterfoil.sandbox.probing import measured
 from counterfoil.store import leases
 from counterfoil.store.database import SCHEMA, filesystem_of, integrity, open_database
 from counterfoil.store.transactions import Row
@@ -121,10 +122,12 @@ def _keyring(call: Call) -> list[Check]:
     return [Check("Keyring", "ok", "It answers; passwords can be kept.")]
 
 
-def _protection(_: Call) -> list[Check]:
-    level = measured()
-    means = f"{level.badge} ({level.code}). {level.sentence}"
-    return [Check("Protection", "warn", means, "Run only templates whose code you trust.")]
+def _protection(call: Call) -> list[Check]:
+    found = measured(call.home, afresh=True)
+    means = f"{found.level.badge} ({found.code}). {found.sentence}"
+    if found.level is ISOLATED:
+        return [Check("Protection", "ok", means)]
+    return [Check("Protection", "warn", means, f"{found.next_step} Until then, run only templates whose code you trust.")]
 
 
 def _window(_: Call) -> list[Check]:

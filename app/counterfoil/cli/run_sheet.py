@@ -10,7 +10,7 @@ from counterfoil.cli.words import Cell, cell, clock, counted, person, run_state,
 from counterfoil.sandbox import levels
 
 Document = dict[str, Any]
-_SENTENCES = {level.code: f"{level.badge} ({level.code}). {level.sentence}" for level in (levels.NONE,)}
+_SENTENCES = {level.code: f"{level.badge} ({level.code}). {level.sentence}" for level in levels.LEVELS}
 
 
 def run_sheet(run: Document, width: int) -> list[str]:

@@ -21,7 +21,7 @@ from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell, counted
 from counterfoil.inbox.accounts import account
 from counterfoil.runner.starting import keep_version
-from counterfoil.sandbox.levels import measured
+from counterfoil.sandbox.probing import measured
 
 app = typer.Typer(
     add_completion=False,
@@ -93,7 +93,7 @@ def _form(call: Call, folder: Path) -> dict[str, Any]:
     """What running it would ask for, and under which protection; the version is kept, so that it is loaded once."""
     with opened(call) as home:
         version = keep_version(home.database, call.home, folder, account())
-    return {"version": version["digest"], "fields": json.loads(version["parameters"]), "isolation": measured().code}
+    return {"version": version["digest"], "fields": json.loads(version["parameters"]), "isolation": measured(call.home).code}
 
 
 def _field_line(field: dict[str, Any]) -> str:

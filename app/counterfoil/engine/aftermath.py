@@ -35,3 +35,15 @@ async def settle(hold: Hold, *, host_died: bool = False) -> RunState:
         return RunState(runs.get(txn.conn, hold.run_id)["state"])
 
     return await hold.powers.writer.submit(operation)
+
+
+async def set_aside(hold: Hold, title: str, why: str) -> RunState:
+    """Put a held run before a person without having run any of its code; the run's state now."""
+    error = {"type": "", "message": why, "traceback": ""}
+
+    def operation(txn: Txn) -> None:
+        open_run_gate(txn, runs.get(txn.conn, hold.run_id), run_spec("set_aside", title, error))
+
+    await hold.powers.writer.submit(operation, run_id=hold.run_id, fence=hold.fence)
+    hold.end(RunState.WAITING)
+    return RunState.WAITING

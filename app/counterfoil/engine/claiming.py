@@ -31,13 +31,14 @@ BY_REFERENCE = 4096  # characters; a longer recorded value is fetched on demand
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A held run and where its session opens. `name` and `source` say which workflow; `reason` why it goes on."""
+    """A held run and where its session opens. `name` and `source` say which workflow; `isolation` the level it was promised."""
 
     hold: Hold
     opening: Opening
     name: str
     source: str
     version: str
+    isolation: str
 
 
 async def claim(powers: Powers, run_id: str) -> Claimed | None:
@@ -61,7 +62,7 @@ async def claim(powers: Powers, run_id: str) -> Claimed | None:
             lambda txn: open_run_gate(txn, powers.blobs, row, spec), run_id=run_id, fence=row["fence"]
         )
         return None
-    return Claimed(hold, opening, version["name"], version["source"], row["version"])
+    return Claimed(hold, opening, version["name"], version["source"], row["version"], row["isolation"])
 
 
 def _taken_up(txn: Txn, powers: Powers, row: Row) -> tuple[Row, Row] | None:

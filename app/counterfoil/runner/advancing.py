@@ -16,6 +16,8 @@ from counterfoil.engine.holding import Powers
 from counterfoil.facts import RunState
 from counterfoil.places import Home
 from counterfoil.sandbox.hosts import Host, HostPool
+from counterfoil.sandbox.launching import Unfit
+from counterfoil.sandbox.levels import is_lower
 
 LINGER = 5.0  # seconds a suspended host waits for a quick answer
 GRACE = 2.0  # seconds a closed host gets to end by itself
@@ -39,21 +41,31 @@ class Advance:
     async def run(self) -> RunState:
         """Advance until the run ends, waits for longer than a moment, or its host is gone; the run's state."""
         hold = self.claimed.hold
-        host = await self.pool.take()
+        if is_lower(self.pool.measured.code, self.claimed.isolation):
+            return await self._refuse(f"It was started “{self.claimed.isolation}”; now there is {self.pool.measured.sentence}")
+        try:
+            host = await self.pool.take(Path(hold.workspace))
+        except Unfit as problem:
+            return await self._refuse(f"{str(problem)[:1].upper()}{str(problem)[1:]}.")
         died = False
         try:
             folder = await asyncio.to_thread(self._folder)
-            host.open(
-                self.desk, self.claimed.opening, folder, self.claimed.name, self.home.logs / f"r-{hold.number}.log"
-            )
+            output = self.home.logs / f"r-{hold.number}.log"
+            await host.open(self.desk, self.claimed.opening, folder, self.claimed.name, output)
             await self._until_over(host)
             died = host.gone.is_set()
+        except Unfit as problem:
+            return await self._refuse(f"{str(problem)[:1].upper()}{str(problem)[1:]}.")
         except BaseException:
             hold.end(RunState.RUNNING)
             raise
         finally:
             await _end(host)
         return await aftermath.settle(hold, host_died=died)
+
+    async def _refuse(self, why: str) -> RunState:
+        """Nothing runs with less protection than the run was promised: a person is asked instead."""
+        return await aftermath.set_aside(self.claimed.hold, "Needs repair: its workflow cannot be protected as it must", why)
 
     def _folder(self) -> Path:
         archive = self.powers.blobs.get(self.claimed.source)

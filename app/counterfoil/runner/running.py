@@ -12,6 +12,7 @@ import logging
 import os
 import signal
 from collections.abc import Callable
+from pathlib import Path
 
 from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.engine import answers, claiming, garbage
@@ -26,6 +27,8 @@ from counterfoil.runner import waking
 from counterfoil.runner.advancing import Advance
 from counterfoil.runner.lease import RENEW_EVERY, Lease
 from counterfoil.sandbox.hosts import HostPool
+from counterfoil.sandbox.launching import clear_slots
+from counterfoil.sandbox.probing import measured
 from counterfoil.store import gates, leases, runs, timers
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
@@ -56,7 +59,7 @@ class Runner:
         self._woken = asyncio.Event()
         self._stop = asyncio.Event()
         self._troubles = 0
-        self._pool = HostPool(0 if only else 1)
+        self._pool = HostPool(0 if only else 1, home, measured(home))
 
     def run_forever(self, *, ready: Callable[[], None] = lambda: None) -> None:
         """Work until told to stop (SIGTERM, SIGINT).
@@ -105,7 +108,8 @@ class Runner:
         self._listen_to_signals()
         try:
             await writer.submit(self._put_back_orphans)
-            self._pool.fill()
+            await asyncio.to_thread(clear_slots, self._home)
+            self._stand_by()
             ready()
             await self._sweep_until(powers, enough, changed)
         finally:
@@ -113,6 +117,11 @@ class Runner:
             listener.close()
             await self._wind_down()
             await asyncio.to_thread(writer.close)
+
+    def _stand_by(self) -> None:
+        """Have a host ready for the workspace that was worked in last."""
+        for row in runs.page(self._database.reader, limit=1):
+            self._pool.fill(Path(row["workspace"]))
 
     def _listen_to_signals(self) -> None:
         loop = asyncio.get_running_loop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,8 @@ from counterfoil.catalogue.packing import pack, unpack
 from counterfoil.errors import BrokenTemplate
 from counterfoil.places import Home
 from counterfoil.sandbox.hosts import Host
-from counterfoil.sandbox.levels import measured
+from counterfoil.sandbox.launching import Unfit
+from counterfoil.sandbox.probing import measured
 from counterfoil.store import blobs as blob_rows
 from counterfoil.store import runs, versions
 from counterfoil.store.blobs import Blobs
@@ -38,7 +40,7 @@ def keep_version(database: Database, home: Home, folder: Path, by: str) -> Row:
     if known is not None:
         return known
     unpacked = unpack(archive, version, home.versions)
-    found = asyncio.run(_described(unpacked, manifest.name))
+    found = asyncio.run(_described(home, unpacked, manifest.name))
     source = Blobs(home).put(archive)
 
     def operation(txn: Txn) -> None:
@@ -63,14 +65,19 @@ def keep_version(database: Database, home: Home, folder: Path, by: str) -> Row:
     return row
 
 
-async def _described(folder: Path, name: str) -> dict[str, Any]:
-    """Load the template in a host of its own, since loading runs its code."""
-    host = await Host.start()
+async def _described(home: Home, version: Path, name: str) -> dict[str, Any]:
+    """Load the template in a host of its own, since loading runs its code; what was compiled on the way is kept with the version."""
     try:
-        answer = await asyncio.wait_for(host.describe(folder, name), LOAD_LIMIT)
+        host = await Host.start(home, measured(home), compiles=True)
+    except (Unfit, OSError) as problem:
+        raise BrokenTemplate(f"Template ‘{name}’ cannot be loaded safely: {problem}.", "Run: counterfoil doctor") from problem
+    try:
+        answer, compiled = await asyncio.wait_for(host.describe(version, name), LOAD_LIMIT)
+    except Unfit as problem:
+        raise BrokenTemplate(f"Template ‘{name}’ cannot be loaded safely: {problem}.", "Run: counterfoil doctor") from problem
     except (ConnectionError, TimeoutError) as problem:
         raise BrokenFile(
-            folder,
+            version,
             "workflow.py",
             None,
             "it ended its process, or did not load within a minute.",
@@ -81,8 +88,17 @@ async def _described(folder: Path, name: str) -> dict[str, Any]:
         await host.ended()
     if "problem" in answer:
         raise BrokenTemplate(*answer["problem"])
+    _keep_compiled(version, compiled)
     found: dict[str, Any] = answer["found"]
     return found
+
+
+def _keep_compiled(version: Path, compiled: dict[str, bytes]) -> None:
+    """Put compiled modules beside a version's sources; without them loading is slower, not wrong."""
+    with contextlib.suppress(OSError):
+        for path, data in compiled.items():
+            (version / path).parent.mkdir(mode=0o700, exist_ok=True)
+            (version / path).write_bytes(data)
 
 
 def start_run(
@@ -110,6 +126,6 @@ def start_run(
         parameters=canonical(values),
         started_by=started_by,
         program=__version__,
-        isolation=measured().code,
+        isolation=measured(home).code,
     )
     return database.transact(lambda txn: runs.create(txn, new))

@@ -1,6 +1,7 @@
-"""Hosts from the runner's side: started warm, given one run, listened to with limits, and ended for good.
+"""Hosts from the runner's side: started warm, judged, given one run, listened to and watched with limits, and ended for good.
 
-A host inherits one socket and an empty environment. What it writes to its standard output is kept in a log of the run, with a cap.
+A host inherits one socket and an empty environment. Before it is given anything it reports what it can do, and one that can do more than
+its level allows is ended. What it writes to its standard output is kept in a log of the run, with a cap.
 """
 
 from __future__ import annotations
@@ -11,20 +12,22 @@ import json
 import logging
 import os
 import socket
-import sys
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
+from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.frames import TAIL_LIMIT, BadFrame, Unpacker, pack
 from counterfoil.engine.session import Opening
+from counterfoil.places import Home
+from counterfoil.sandbox import limits
+from counterfoil.sandbox.launching import Cell, Slot, Unfit, judge, prepare, request
+from counterfoil.sandbox.levels import ISOLATED, NONE, Measured
 
-_PACKAGE_ROOT = str(Path(__file__).resolve().parents[2])
-_STUB = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from counterfoil.sandbox.inside import main; main(int(sys.argv[2]))"
-)
 _AROUND = 200  # bytes that a record in a page takes besides its path, name and payload, at the most
 OUTPUT_LIMIT = 1024 * 1024
+PATIENCE = 60.0  # seconds a host may take to report
 FILL_AFTER = 0.2  # seconds from taking a warm host to starting the next
 _log = logging.getLogger(__name__)
 
@@ -32,48 +35,94 @@ _log = logging.getLogger(__name__)
 class Host(asyncio.Protocol):
     """One host process. `gone` is set when its socket has closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, cell: Cell) -> None:
         self.gone = asyncio.Event()
         self.pid = 0
+        self.cell = cell
         self._unpacker = Unpacker()
         self._desk: Desk | None = None
         self._transport: asyncio.Transport | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._described: asyncio.Future[dict[str, Any]] | None = None
+        self._answer_to_us: asyncio.Future[dict[str, Any]] | None = None
         self._output: Path | None = None
         self._pending_output = b""
 
     @classmethod
-    async def start(cls) -> Host:
-        """A warm host: imported, waiting for its run."""
-        host = cls()
-        ours, theirs = socket.socketpair()
+    async def start(cls, home: Home, measured: Measured, workspace: Path | None = None, *, compiles: bool = False) -> Host:
+        """A warm host: imported, confined as far as can be without its run, waiting for it.
+
+        Raises:
+            Unfit: it is not confined as it must be.
+            ConnectionError: it ended, or did not report in time.
+        """
+        cell = Cell(measured, Slot(home), home, workspace.resolve() if workspace else None, compiles=compiles)
+        host = cls(cell)
         try:
-            host._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-I", "-c", _STUB, _PACKAGE_ROOT, str(theirs.fileno()),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-                pass_fds=(theirs.fileno(),),
-                env=_environment(),
-                start_new_session=True,
-            )  # fmt: skip
-        finally:
-            theirs.close()
-        host.pid = host._process.pid
-        ours.setblocking(False)
-        await asyncio.get_running_loop().create_unix_connection(lambda: host, sock=ours)
-        host._spawn(host._keep_output())
+            await host._launch()
+            if measured.level in (ISOLATED, NONE):
+                await host._confine(None)
+        except BaseException:
+            host.kill()
+            await host.ended()
+            raise
         return host
+
+    async def _launch(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            launch = prepare(self.cell, theirs.fileno())
+            try:
+                self._process = await asyncio.create_subprocess_exec(
+                    *launch.command,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.STDOUT,
+                    pass_fds=(theirs.fileno(), *launch.handles),
+                    env=launch.environment,
+                    start_new_session=True,
+                )
+            except BaseException:
+                ours.close()
+                raise
+            finally:
+                launch.close()
+        self.pid = self._process.pid
+        ours.setblocking(False)
+        await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
+        self._spawn(self._keep_output())
+
+    async def _confine(self, code: Path | None) -> None:
+        """Let the process confine itself, and judge what it then is; once in its life.
+
+        Raises:
+            Unfit: it is not confined as it must be.
+            ConnectionError: it ended, or did not report in time.
+        """
+        try:
+            found = await asyncio.wait_for(self._asked(request(self.cell, code)), PATIENCE)
+        except TimeoutError as problem:
+            raise ConnectionError("the host did not report") from problem
+        except ConnectionError as problem:
+            said = self._pending_output.decode("utf-8", "replace").strip().splitlines()
+            raise ConnectionError(f"the host ended before it reported: {said[-1] if said else 'it said nothing'}") from problem
+        judge(self.cell, found)
+
+    async def _asked(self, frame: dict[str, Any]) -> dict[str, Any]:
+        """Send a frame that has one answer, and wait for it."""
+        self._answer_to_us = asyncio.get_running_loop().create_future()
+        if self.gone.is_set():
+            raise ConnectionError("the host has ended")
+        self._write(frame)
+        return await self._answer_to_us
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport  # type: ignore[assignment]  # a stream socket's transport
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.gone.set()
-        if self._described is not None and not self._described.done():
-            self._described.set_exception(ConnectionError("the host ended before it answered"))
+        if self._answer_to_us is not None and not self._answer_to_us.done():
+            self._answer_to_us.set_exception(ConnectionError("the host ended before it answered"))
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -85,8 +134,8 @@ class Host(asyncio.Protocol):
     def _take(self, header: dict[str, Any], tail: bytes) -> None:
         if self._desk is not None:
             self._spawn(self._answer(self._desk, header, tail))
-        elif self._described is not None and not self._described.done():
-            self._described.set_result(header)
+        elif self._answer_to_us is not None and not self._answer_to_us.done():
+            self._answer_to_us.set_result(header)
 
     async def _answer(self, desk: Desk, header: dict[str, Any], tail: bytes) -> None:
         number = header.pop("i", None)
@@ -122,8 +171,17 @@ class Host(asyncio.Protocol):
             with contextlib.suppress(OSError), self._output.open("ab") as out:
                 out.write(data)
 
-    def open(self, desk: Desk, opening: Opening, folder: Path, name: str, output: Path) -> None:
-        """Give the host its run: where the template is, what it starts from, and every record in pages."""
+    async def open(self, desk: Desk, opening: Opening, folder: Path, name: str, output: Path) -> None:
+        """Give the host its run: where the template is, what it starts from, and every record in pages.
+
+        Raises:
+            Unfit: it is not confined as it must be; it has been given nothing.
+            ConnectionError: it has ended.
+        """
+        if self.cell.measured.level is ISOLATED:
+            folder = self.cell.inside(await asyncio.to_thread(self.cell.slot.fill, folder))
+        elif self.cell.measured.level is not NONE:
+            await self._confine(folder)
         self._desk = desk
         self._output = output
         self._write_output(self._pending_output)
@@ -141,6 +199,7 @@ class Host(asyncio.Protocol):
             }
         )
         self._send_records(opening)
+        self._spawn(self._keep_watch(desk))
 
     def _send_records(self, opening: Opening) -> None:
         """Records in pages; each is encoded as a whole, so its size is bounded beforehand: six bytes for a character are the most."""
@@ -170,15 +229,32 @@ class Host(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(pack(header, tail))
 
-    async def describe(self, folder: Path, name: str) -> dict[str, Any]:
-        """Load a template inside and say what it is: parameters and steps.
+    async def describe(self, version: Path, name: str) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """Compile a version's code, then load it and say what it is; also the compiled modules, by path beneath the version.
+
+        They are read before any of the code has run, so they are what the source says.
 
         Raises:
             ConnectionError: the template ended the process.
         """
-        self._described = asyncio.get_running_loop().create_future()
-        self._write({"t": "describe", "folder": str(folder), "name": name})
-        return await self._described
+        if self.cell.measured.level not in (ISOLATED, NONE):
+            await self._confine(None)
+        copied = await asyncio.to_thread(self.cell.slot.fill, version)
+        inside = str(self.cell.inside(copied))
+        await self._asked({"t": "compile", "folder": inside})
+        compiled = await asyncio.to_thread(_compiled, copied)
+        return await self._asked({"t": "describe", "folder": inside, "name": name}), compiled
+
+    async def _keep_watch(self, desk: Desk) -> None:
+        """End the host when its processes together break a limit that the system does not keep."""
+        while not self.gone.is_set():
+            broken = limits.broken(limits.look(self.pid))
+            if broken is not None:
+                desk.refuse(broken)
+                self.kill()
+                return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.gone.wait(), limits.EVERY)
 
     def kill(self) -> None:
         """End the process now, and whatever it has forked into its session."""
@@ -189,10 +265,9 @@ class Host(asyncio.Protocol):
                 os.killpg(self.pid, 9)
 
     async def ended(self) -> int:
-        """Wait until the process is reaped; its exit status."""
-        if self._process is None:
-            return 0
-        status = await self._process.wait()
+        """Wait until the process is reaped, and clear up its folders; its exit status."""
+        status = await self._process.wait() if self._process is not None else 0
+        await asyncio.to_thread(self.cell.slot.remove)
         if status not in (0, -9):
             _log.info("host %d ended with %d", self.pid, status)
         return status
@@ -202,69 +277,82 @@ def _encoded(page: list[list[Any]]) -> bytes:
     return json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
-def _environment() -> dict[str, str]:
-    """What a host sees of the environment: nothing of the person's, a neutral language, and the zone of the computer."""
-    kept = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "LANG": "C.UTF-8",
-        "PYTHONDONTWRITEBYTECODE": "",
-        "PYTHONHASHSEED": "0",
-    }
-    if sys.platform == "win32":
-        kept["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
-    return kept
+def _compiled(version: Path) -> dict[str, bytes]:
+    """The compiled modules beneath a folder of a slot, read without following links."""
+    door, found = Files(version), {}
+    for source in version.rglob("*.py"):
+        path = Path(cache_from_source(str(source))).relative_to(version).as_posix()
+        with contextlib.suppress(FileRefused):
+            found[path] = door.read(path)
+    return found
 
 
 class HostPool:
-    """Warm hosts, so that a click does not wait for imports. A host serves one run and is never used again."""
+    """Warm hosts, so that a click does not wait for imports. A host serves one run and is never used again.
 
-    def __init__(self, warm: int) -> None:
+    An isolated host has its workspace from its start, so those that wait are for the workspace that was worked in last.
+    """
+
+    def __init__(self, warm: int, home: Home, measured: Measured) -> None:
+        self.measured = measured
         self._warm = warm
+        self._home = home
+        self._workspace: Path | None = None
         self._ready: list[Host] = []
         self._filling: asyncio.Task[None] | None = None
-        self._soon: asyncio.TimerHandle | None = None
+        self._ending: set[asyncio.Task[int]] = set()
         self._closed = False
 
-    async def take(self) -> Host:
-        """A warm host if there is one, else a fresh one; the pool is filled again in the background."""
-        while self._ready:
-            host = self._ready.pop(0)
-            if not host.gone.is_set():
-                self._fill_soon()
-                return host
-        self._fill_soon()
-        return await Host.start()
+    async def take(self, workspace: Path) -> Host:
+        """A warm host of this workspace if there is one, else a fresh one; the pool is filled again in the background.
 
-    def _fill_soon(self) -> None:
-        """The run that took a host goes first: starting the next one costs it several milliseconds."""
-        if self._soon is None and not self._closed:
-            self._soon = asyncio.get_running_loop().call_later(FILL_AFTER, self.fill)
+        Raises:
+            Unfit: it is not confined as it must be.
+            ConnectionError: it ended before it could be judged.
+        """
+        ready, self._ready = self._ready, []
+        found: Host | None = None
+        for host in ready:
+            if host.gone.is_set() or host.cell.workspace != workspace.resolve():
+                self._drop(host)
+            elif found is None:
+                found = host
+            else:
+                self._ready.append(host)
+        self.fill(workspace)
+        return found or await Host.start(self._home, self.measured, workspace)
 
-    def fill(self) -> None:
-        """Start what is missing, in the background."""
-        self._soon = None
+    def fill(self, workspace: Path) -> None:
+        """Start what is missing for a workspace, in the background."""
+        self._workspace = workspace
         if not self._closed and (self._filling is None or self._filling.done()):
             self._filling = asyncio.get_running_loop().create_task(self._fill())
 
     async def _fill(self) -> None:
-        while len(self._ready) < self._warm and not self._closed:
-            self._keep(await Host.start())
+        while len(self._ready) < self._warm and not self._closed and self._workspace is not None:
+            try:
+                host = await Host.start(self._home, self.measured, self._workspace)
+            except (Unfit, OSError) as problem:
+                _log.info("no host stands by: %s", problem)
+                return
+            if self._closed:
+                self._drop(host)
+            else:
+                self._ready.append(host)
 
-    def _keep(self, host: Host) -> None:
-        if self._closed:
-            host.kill()
-        else:
-            self._ready.append(host)
+    def _drop(self, host: Host) -> None:
+        host.kill()
+        task = asyncio.get_running_loop().create_task(host.ended())
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
 
     async def close(self) -> None:
         """End the warm hosts."""
         self._closed = True
-        if self._soon is not None:
-            self._soon.cancel()
         if self._filling is not None:
             await self._filling
         for host in self._ready:
-            host.kill()
-        for host in self._ready:
-            await host.ended()
+            self._drop(host)
         self._ready.clear()
+        if self._ending:
+            await asyncio.wait(self._ending)

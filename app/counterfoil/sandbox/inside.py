@@ -1,14 +1,17 @@
 """The inside of a host: one process, one run. It loads the template, replays the workflow, and speaks to the desk by one socket.
 
-It is started before it is needed (warm), with an empty environment and nothing inherited but the socket. When the socket closes, it
-ends; when its runner dies, it dies.
+It is started before it is needed (warm), with an empty environment and nothing inherited but the socket. The first frame tells it what
+to leave itself; it answers with what it then is, and is given a run only if that is as it must be. When the socket closes, it ends;
+when its runner dies, it dies.
 """
 
 from __future__ import annotations
 
 import asyncio
+import compileall
 import json
 import os
+import py_compile
 import socket
 import sys
 from pathlib import Path
@@ -24,6 +27,7 @@ from counterfoil.engine.performing import die_with_parent
 from counterfoil.engine.session import Opening, Recorded, Session
 from counterfoil.engine.session import describe as describe_problem
 from counterfoil.errors import Closed, CounterfoilError
+from counterfoil.sandbox import confining, limits, selftest
 
 PAGE_LIMIT = 8 * 1024 * 1024  # what the runner sends is trusted; a header still has an end
 
@@ -80,15 +84,25 @@ async def _serve(loop: WorkflowLoop, wire: socket.socket) -> None:
     port = SocketPort(loop)
     await loop.create_unix_connection(lambda: port, sock=wire)
     header, _ = await port.opening()
+    if header["t"] == "compile":
+        _compile(header["folder"])
+        port.tell({"t": "compiled"})
+        header, _ = await port.opening()
     if header["t"] == "describe":
         await _describe(port, header)
     else:
         await _play(loop, port, header)
 
 
+def _compile(folder: str) -> None:
+    """Compile a version without running any of it; what does not compile is told when it is loaded."""
+    checked = py_compile.PycInvalidationMode.CHECKED_HASH
+    compileall.compile_dir(folder, quiet=2, force=True, invalidation_mode=checked)
+
+
 async def _describe(port: SocketPort, header: dict[str, Any]) -> None:
     try:
-        found = describe(Path(header["folder"]), header["name"], keep_bytecode=True)
+        found = describe(Path(header["folder"]), header["name"])
         await port.call({"t": "described", "found": found})
     except CounterfoilError as problem:
         await port.call({"t": "described", "problem": [problem.message, problem.next_step]})
@@ -96,7 +110,7 @@ async def _describe(port: SocketPort, header: dict[str, Any]) -> None:
 
 async def _play(loop: WorkflowLoop, port: SocketPort, header: dict[str, Any]) -> None:
     try:  # the records come in meanwhile
-        workflow = load_workflow(Path(header["folder"]), header["name"], keep_bytecode=True)
+        workflow = load_workflow(Path(header["folder"]), header["name"])
         params = decode_params(workflow.params, header["parameters"])
     except Exception as problem:  # noqa: BLE001 - whatever the template does when loaded is put before a person
         await port.call({"t": "fail", "kind": "error", "p": "", "o": -1, "error": describe_problem(problem)})
@@ -122,15 +136,37 @@ async def _records(port: SocketPort) -> dict[tuple[str, int], Recorded]:
             return found
 
 
-def main(handle: int) -> None:
-    """Serve the socket with this descriptor to its end."""
+def _wire(handle: int) -> socket.socket:
+    """The socket, at the one descriptor that it has in every host."""
+    if handle != selftest.WIRE:
+        os.dup2(handle, selftest.WIRE, inheritable=False)
+        os.close(handle)
+    return socket.socket(fileno=selftest.WIRE)
+
+
+def _confined(wire: socket.socket, level: str) -> None:
+    """Wait for the frame that says what this process is to leave itself, do so, and report; end when nobody asks."""
+    unpacker = Unpacker(PAGE_LIMIT)
+    while data := wire.recv(65_536):
+        for header, _ in unpacker.feed(data):
+            confining.confine(level, header)
+            wire.sendall(pack({"t": "facts", **selftest.facts(header["tried"])}))
+            return
+    os._exit(0)
+
+
+def main(handle: int, level: str) -> None:
+    """Serve the socket with this descriptor to its end; `level` is the code of the level at which this process was started."""
     die_with_parent()
+    limits.lower(own_users=level == "L3")
     garbage.settle()
+    wire = _wire(handle)
+    _confined(wire, level)
     loop = WorkflowLoop()
     asyncio.set_event_loop(loop)
     status = 0
     try:
-        loop.run_until_complete(_serve(loop, socket.socket(fileno=handle)))
+        loop.run_until_complete(_serve(loop, wire))
     except Closed:
         pass
     except BaseException as problem:  # noqa: BLE001 - the last word of a process that is about to end

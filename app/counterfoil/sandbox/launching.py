@@ -1,0 +1,213 @@
+"""How a host's process is started at each level: the command, the descriptors it gets, the folders made for it, and what it is asked
+to do to itself before it is given anything.
+
+Whatever starts one, the runner for a run or the probe at start-up, starts it by this module, so that what was probed is what runs.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from counterfoil.places import Home
+from counterfoil.sandbox import bwrap, seccomp, selftest
+from counterfoil.sandbox.levels import ISOLATED, NONE, Measured
+
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+_STUB = (
+    "import sys; sys.path[:0] = sys.argv[3:4]; sys.path += sys.argv[4:]; "
+    "from counterfoil.sandbox.inside import main; main(int(sys.argv[1]), sys.argv[2])"
+)
+_SYSTEM = "/usr /bin /sbin /lib /lib32 /lib64 /etc/ld.so.cache /etc/localtime /dev/null /dev/zero /dev/urandom /proc/self"
+
+
+class Unfit(Exception):
+    """A host is not confined as it must be; the message says in what. No code of an author has run in it."""
+
+
+class Slot:
+    """A host's own folders beneath the data folder: where its code is put, and a scratch folder where it has no other."""
+
+    def __init__(self, home: Home) -> None:
+        slots = home.run / "slots"
+        slots.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.root = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=slots.resolve()))
+        self.code = self.root / "code"
+        self.scratch = self.root / "tmp"
+        for folder in (self.code, self.scratch):
+            folder.mkdir(mode=0o700)
+
+    def fill(self, version: Path) -> Path:
+        """Copy a version's code in; its folder in the slot."""
+        return Path(shutil.copytree(version, self.code / version.name))
+
+    def remove(self) -> None:
+        """Take the folders away; what cannot be removed stays for the next start."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def clear_slots(home: Home) -> None:
+    """Remove the slots of processes that are gone."""
+    for slot in (home.run / "slots").glob("*-*"):
+        owner = slot.name.partition("-")[0]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(slot, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a host is to be confined to."""
+
+    measured: Measured
+    slot: Slot
+    home: Home
+    workspace: Path | None = None
+    compiles: bool = False  # its slot may be written, and what is compiled in it is kept
+
+    def mounts(self) -> bwrap.Mounts:
+        """What an isolated host sees."""
+        return bwrap.Mounts(runtime(), self.slot.code, self.workspace, slot_writable=self.compiles)
+
+    def inside(self, folder: Path) -> Path:
+        """The path at which a host sees a folder of its slot."""
+        return bwrap.CODE / folder.relative_to(self.slot.code) if self.measured.level is ISOLATED else folder
+
+
+@dataclass(slots=True)
+class Launch:
+    """A process about to be started. `close` gives the descriptors back once it is."""
+
+    command: list[str]
+    environment: dict[str, str]
+    handles: list[int] = field(default_factory=list)
+
+    def close(self) -> None:
+        """Close this process's copies."""
+        for handle in self.handles:
+            os.close(handle)
+        self.handles.clear()
+
+
+def packages() -> tuple[Path, ...]:
+    """Where this program lies, and the folders that packages are imported from."""
+    found = [Path(entry).resolve() for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
+    kept = [folder for folder in dict.fromkeys(found) if folder.is_dir()]
+    return (_PACKAGE_ROOT, *(folder for folder in kept if folder != _PACKAGE_ROOT))
+
+
+def interpreter() -> Path:
+    """The Python itself, behind the links of a virtual environment."""
+    return Path(getattr(sys, "_base_executable", "") or sys.executable).resolve()
+
+
+def runtime() -> tuple[Path, ...]:
+    """The folders that Python and its packages live in."""
+    prefixes = {Path(sys.base_prefix).resolve(), Path(sys.base_exec_prefix).resolve()}
+    prefixes.add(Path(sysconfig.get_path("stdlib")).resolve())
+    return (*sorted(prefixes), interpreter().parent, *packages())
+
+
+def prepare(cell: Cell, wire: int) -> Launch:
+    """The command for a host at its level. `wire` is its end of the socket.
+
+    Raises:
+        Unfit: it cannot be confined there: the workspace is too large a folder, or a path is a link.
+    """
+    program = [str(interpreter()), "-P", "-s", "-S", "-c", _STUB, str(wire), cell.measured.code]
+    program += [str(folder) for folder in packages()]
+    if cell.measured.level is not ISOLATED:
+        return Launch(program, _environment(cell))
+    _check_workspace(cell)
+    launch = Launch([], {})
+    try:
+        people, groups = (_kept(launch, data, "accounts") for data in bwrap.people_and_groups())
+        filtered = _kept(launch, seccomp.outer(), "calls")
+        words = bwrap.arguments(
+            cell.mounts(), seccomp=filtered, people=people, groups=groups, no_more_users=cell.measured.no_more_users
+        )
+        listed = _kept(launch, bwrap.encoded(words), "arguments")
+    except (OSError, ValueError, seccomp.UnknownArchitecture) as problem:
+        launch.close()
+        raise Unfit(f"the sandbox cannot be described: {problem}") from problem
+    launch.command = [str(bwrap.PROGRAM), "--args", str(listed), "--", *program]
+    return launch
+
+
+def _kept(launch: Launch, data: bytes, name: str) -> int:
+    launch.handles.append(bwrap.sealed(data, name))
+    return launch.handles[-1]
+
+
+def _check_workspace(cell: Cell) -> None:
+    """A workspace that holds the whole computer, or Counterfoil's own data, would show a host what it must not see."""
+    workspace = cell.workspace
+    if workspace is None:
+        return
+    if workspace == Path("/") or cell.home.root.resolve().is_relative_to(workspace):
+        raise Unfit(f"the workspace {workspace} holds Counterfoil's own data folder; choose a smaller folder")
+    if any(workspace.is_relative_to(folder) for folder in ("/proc", "/sys", "/dev", "/run")):
+        raise Unfit(f"the workspace {workspace} belongs to the system; choose another folder")
+    if not workspace.is_dir():
+        raise Unfit(f"the workspace {workspace} is not there")
+
+
+def _environment(cell: Cell) -> dict[str, str]:
+    """What a host without namespaces sees of the environment: nothing of the person's."""
+    scratch = str(cell.slot.scratch)
+    kept = bwrap.ENVIRONMENT | {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": scratch, "TMPDIR": scratch}
+    if sys.platform == "win32":
+        kept["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
+    return kept
+
+
+def request(cell: Cell, code: Path | None) -> dict[str, Any]:
+    """The first frame to a host: what it is to leave itself, and where it is to try whether it can write. `code` is the version's
+    folder where the host has no slot of its own to see it in."""
+    seen = [Path(path) for path in _SYSTEM.split() if os.path.exists(path)]
+    seen += [*runtime(), *([code] if code else []), *([cell.workspace] if cell.workspace else [])]
+    written = [cell.slot.scratch, *([cell.slot.code] if cell.compiles else [])]
+    return {
+        "t": "confine",
+        "readable": [str(path) for path in seen if path.exists()],
+        "writable": [str(path) for path in written],
+        "tried": [] if cell.measured.level is NONE else _tried(cell),
+    }
+
+
+def _tried(cell: Cell) -> list[str]:
+    workspace = [str(cell.workspace)] if cell.workspace else []
+    if cell.measured.level is ISOLATED:
+        return ["/", "/usr", "/dev", *workspace, *([] if cell.compiles else [str(bwrap.CODE)])]
+    return ["/", str(cell.home.root), *workspace]
+
+
+def judge(cell: Cell, found: dict[str, Any]) -> None:
+    """Compare what a host reports of itself with what it was to be.
+
+    Raises:
+        Unfit: it is something else.
+    """
+    if cell.measured.level is NONE:
+        return
+    try:
+        if cell.measured.level is ISOLATED:
+            workspace = _identity(cell.workspace) if cell.workspace else None
+            code = None if cell.compiles else str(bwrap.CODE)
+            wrong = selftest.isolated(found, root=bwrap.top_level(cell.mounts()), workspace=workspace, code=code)
+        else:
+            wrong = selftest.restricted(found, hidden=_tried(cell))
+    except (KeyError, TypeError, ValueError, OSError) as problem:
+        wrong = [f"its report cannot be read ({type(problem).__name__}: {problem})"]
+    if wrong:
+        raise Unfit("; ".join(wrong))
+
+
+def _identity(folder: Path) -> tuple[str, list[int]]:
+    found = folder.stat()
+    return str(folder), [found.st_dev, found.st_ino]

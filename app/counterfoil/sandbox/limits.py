@@ -1,0 +1,77 @@
+"""Limits of a sandbox: those that the kernel keeps, set from inside, and those that the runner watches from outside."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+PROCESSES = 256  # of one host, threads included
+OPEN_FILES = 1024
+LONGEST_FILE = 512 * 1024 * 1024  # bytes
+MEMORY = 2 * 1024 * 1024 * 1024  # bytes of all processes of a host together
+EVERY = 0.3  # seconds between two looks
+_MOST_LOOKED_AT = 4_000  # processes; a bomb is not counted to its end
+
+
+def lower(*, own_users: bool) -> None:
+    """Lower this process's limits for good; children inherit them. The number of processes only with `own_users`, that is in a user
+    namespace, since elsewhere all that the account runs would be counted.
+
+    The address space is not limited: it is per process, and programs reserve what they never use.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    wanted = {"RLIMIT_NOFILE": OPEN_FILES, "RLIMIT_FSIZE": LONGEST_FILE, "RLIMIT_CORE": 0}
+    wanted |= {"RLIMIT_MEMLOCK": 64 * 1024, "RLIMIT_MSGQUEUE": 0}
+    wanted |= {"RLIMIT_NPROC": PROCESSES} if own_users else {}
+    for name, value in wanted.items():
+        number = getattr(resource, name, None)
+        if number is not None:
+            highest = resource.getrlimit(number)[1]
+            value = value if highest == resource.RLIM_INFINITY else min(value, highest)
+            resource.setrlimit(number, (value, value))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a look at a host's processes found: how many, and the bytes that are theirs alone."""
+
+    processes: int
+    memory: int
+
+
+def look(pid: int) -> Seen:
+    """Count a process and everything beneath it. What is gone meanwhile is not counted (Linux only; elsewhere nothing is seen)."""
+    page = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+    left, processes, memory = [pid], 0, 0
+    while left and processes < _MOST_LOOKED_AT:
+        one = left.pop()
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            resident, shared = Path(f"/proc/{one}/statm").read_text(encoding="ascii").split()[1:3]
+            processes += 1
+            memory += (int(resident) - int(shared)) * page
+            left += _children(one)
+    return Seen(processes, memory)
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii")
+            found += [int(word) for word in text.split()]
+    return found
+
+
+def broken(seen: Seen) -> str | None:
+    """Which limit was broken, in words, or None."""
+    if seen.processes > PROCESSES:
+        return f"it started more than {PROCESSES} processes at once and was ended"
+    if seen.memory > MEMORY:
+        return f"it used more than {MEMORY // 1024**3} GB of memory and was ended"
+    return None

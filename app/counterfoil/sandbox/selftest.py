@@ -1,0 +1,149 @@
+"""What a host finds out about itself before any code of an author, and what the outside makes of it.
+
+The inside only reports; the outside compares with what it has asked for, and starts nothing in a host that is not as it must be.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+WIRE = 3  # the descriptor of the one socket a host has
+
+
+def facts(written: Iterable[str] = ()) -> dict[str, Any]:
+    """Report what this process has and can do. `written`: folders in which it is to try to make a file.
+
+    Everything is tried, nothing is assumed; what cannot be looked at is None.
+    """
+    status = _status()
+    return {
+        "handles": _handles(),
+        "root": _listing("/"),
+        "status": {name: status.get(name) for name in ("NoNewPrivs", "Seccomp", "Seccomp_filters", "Threads")},
+        "capabilities": [status.get(name) for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")],
+        "environment_of_first": _bytes("/proc/1/environ"),
+        "processes": [name for name in _listing("/proc") or () if name.isdigit()],
+        "interfaces": _interfaces(),
+        "routes": _routes(),
+        "execute": _refusal(lambda: os.execv("/nonexistent", ["nonexistent"])),
+        "sockets": [_refusal(lambda family=family: socket.socket(family).close()) for family in (1, 2, 10, 16, 40)],
+        "writing": {folder: _refusal(lambda folder=folder: _write(folder)) for folder in written},
+        "folders": {folder: _identity(folder) for folder in written},
+    }
+
+
+def isolated(found: dict[str, Any], *, root: set[str], workspace: tuple[str, list[int]] | None, code: str | None) -> list[str]:
+    """What is wrong with a host that should be isolated; nothing when all is as it must be. `code` may be written if it is None."""
+    wrong = _common(found)
+    if set(found["root"] or ()) != root:
+        wrong.append(f"it sees other things than it should: {sorted(set(found['root'] or ()) ^ root)}")
+    if found["environment_of_first"] not in ("", None):
+        wrong.append("the environment of its first process can be read")
+    if found["processes"] is None or len(found["processes"]) > 4:
+        wrong.append("it sees processes of others")
+    if found["interfaces"] not in (["lo"], []) or found["routes"]:
+        wrong.append("it has a network")
+    for folder in ["/", "/usr", "/dev", *([workspace[0]] if workspace else []), *([code] if code else [])]:
+        if found["writing"].get(folder) not in (errno.EROFS, errno.EACCES, errno.ENOENT):
+            wrong.append(f"it can write to {folder}")
+    if workspace is not None and found["folders"].get(workspace[0]) != workspace[1]:
+        wrong.append("its workspace is not the folder that was meant")
+    return wrong
+
+
+def restricted(found: dict[str, Any], *, hidden: Iterable[str]) -> list[str]:
+    """What is wrong with a host that should be restricted; `hidden` are folders that must not be listed or written."""
+    wrong = _common(found)
+    if found["root"] is not None:
+        wrong.append("it can list the whole file system")
+    wrong += [
+        f"it can write to {folder}" for folder in hidden if found["writing"].get(folder) not in (errno.EACCES, errno.EROFS)
+    ]
+    if found["status"]["Threads"] != "1":
+        wrong.append("it had threads before it was restricted")
+    return wrong
+
+
+def _common(found: dict[str, Any]) -> list[str]:
+    wrong = []
+    if found["handles"] != [0, 1, 2, WIRE]:
+        wrong.append(f"it has other files open than it should: {found['handles']}")
+    if any(int(word or "1", 16) for word in found["capabilities"]):
+        wrong.append("it has capabilities")
+    if found["status"]["NoNewPrivs"] != "1" or found["status"]["Seccomp"] != "2":
+        wrong.append("its system calls are not filtered")
+    if found["execute"] != errno.EPERM:
+        wrong.append("it can start programs")
+    if any(answer != errno.EPERM for answer in found["sockets"]):
+        wrong.append("it can make sockets")
+    return wrong
+
+
+def _status() -> dict[str, str]:
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+        return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    return {}
+
+
+def _handles() -> list[int]:
+    """Open descriptors, found by asking for each: /proc may not be there to list them."""
+    found = []
+    for number in range(1024):
+        with contextlib.suppress(OSError):
+            os.fstat(number)
+            found.append(number)
+    return found
+
+
+def _listing(folder: str) -> list[str] | None:
+    with contextlib.suppress(OSError):
+        return sorted(os.listdir(folder))
+    return None
+
+
+def _bytes(path: str) -> str | None:
+    with contextlib.suppress(OSError):
+        return Path(path).read_bytes()[:200].decode("utf-8", "replace")
+    return None
+
+
+def _interfaces() -> list[str] | None:
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/net/dev").read_text(encoding="utf-8").splitlines()[2:]
+        return sorted(line.partition(":")[0].strip() for line in lines)
+    return None
+
+
+def _routes() -> list[str] | None:
+    with contextlib.suppress(OSError):
+        return Path("/proc/net/route").read_text(encoding="utf-8").splitlines()[1:]
+    return None
+
+
+def _refusal(act: Any) -> int | None:
+    """The errno with which something is refused, or None when it worked."""
+    try:
+        act()
+    except OSError as problem:
+        return problem.errno
+    return None
+
+
+def _write(folder: str) -> None:
+    path = f"{folder.rstrip('/')}/.counterfoil-{os.getpid()}"
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    os.unlink(path)
+
+
+def _identity(folder: str) -> list[int] | None:
+    with contextlib.suppress(OSError):
+        found = os.stat(folder)
+        return [found.st_dev, found.st_ino]
+    return None

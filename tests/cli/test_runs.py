@@ -14,6 +14,8 @@ import pytest
 from cli.note_template import write_template
 from cli.speaking import Caller, Said
 from counterfoil.runner.lease import Lease
+from counterfoil.sandbox.levels import ISOLATED
+from counterfoil.sandbox.probing import measured
 from counterfoil.store.database import open_database
 from house.repository import ROOT
 from views.test_documents import DECISION, DETAIL, GATE, RUN, STEP
@@ -219,7 +221,7 @@ def test_second_runner_is_refused(desk: Desk, office: Any) -> None:
     assert alive.err == ""
 
 
-def test_doctor(desk: Desk) -> None:
+def test_doctor(desk: Desk, office: Any) -> None:
     desk.run("--set", "text=x")
     told = desk.call("doctor", "--json")
     assert told.code == 0
@@ -228,7 +230,9 @@ def test_doctor(desk: Desk) -> None:
         "Program", "Data folder", "Database", "Runner", "Keyring", "Protection", "Window", "Disk", "Time zones",
     ]  # fmt: skip
     assert all(list(check) == ["what", "state", "means", "next"] for check in checks.values())
-    assert checks["Protection"]["means"].startswith("None (L0). ")
+    level = measured(office.home).level
+    assert checks["Protection"]["means"].startswith(f"{level.badge} ({level.code}). {level.sentence}")
+    assert (checks["Protection"]["next"] is None) == (level is ISOLATED)
     assert checks["Runner"]["next"] == "Start it: counterfoil runner"
     assert checks["Keyring"]["state"] == "warn"
 

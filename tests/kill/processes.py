@@ -89,6 +89,14 @@ def state_of(pid: int) -> str:
         return ""
 
 
+def command_of(pid: int) -> str:
+    """The short name of a process's program; "" where there is none."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 class Nursery:
     """Where warm processes come from; usable from several threads."""
 

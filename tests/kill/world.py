@@ -1,10 +1,11 @@
 """One run in a home of its own, killed and carried on; what is in the middle; what is true in the end."""
 
 import json
+import os
 import signal
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -20,7 +21,7 @@ from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database, open_database
 from counterfoil.store.transactions import Row
 from kill.outside import Outside
-from kill.processes import Nursery, Process, children_of, state_of, until
+from kill.processes import Nursery, Process, children_of, command_of, state_of, until
 
 T = TypeVar("T")
 Position = tuple[int, ...]
@@ -89,6 +90,9 @@ class World:
         self.runner: Process | None = None
         self._version = 0
         self._noted: list[tuple[int, set[str]]] = []
+        self._said = b""
+        os.mkfifo(workspace / ".marks")
+        self._marks = os.open(workspace / ".marks", os.O_RDWR | os.O_NONBLOCK)  # never at its end, nobody waits for us
         self._raw = sqlite3.connect(self.home.database, isolation_level=None, timeout=30)
 
     def close(self) -> None:
@@ -96,6 +100,7 @@ class World:
         if self.runner is not None:
             self.runner.signal(signal.SIGCONT)
             self.runner.kill()
+        os.close(self._marks)
         self._raw.close()
         self.database.close()
 
@@ -175,7 +180,7 @@ class World:
         """Whether a step has begun and not ended, by what it says itself or by the forked child it is performed in."""
         begun = [line[2:] for line in self.marks() if line.startswith("+ ")]
         ended = [line[2:] for line in self.marks() if line.startswith("- ")]
-        forked = any(children_of(host) for host in self.hosts())
+        forked = any(len(beneath(host)) > 1 for host in self.hosts())
         return forked or (bool(begun) and begun[-1] not in ended)
 
     def note_records(self) -> None:
@@ -192,8 +197,10 @@ class World:
 
     def marks(self) -> list[str]:
         """What the steps say outside of the engine."""
-        path = self.workspace / ".marks"
-        return path.read_text(encoding="ascii").splitlines() if path.exists() else []
+        with suppress(BlockingIOError):
+            while more := os.read(self._marks, 65_536):
+                self._said += more
+        return self._said.decode("ascii").splitlines()
 
     # -------------------------------------------------------------------------------------------------------- deciding
 
@@ -340,6 +347,12 @@ def frontier(left: Sequence[Position], depth: int = 0) -> list[Position]:
         for branch in sorted(branches)
         for found in frontier([place for place in here if place[depth + 1] == branch], depth + 2)
     ]
+
+
+def beneath(pid: int) -> list[int]:
+    """A host's processes; those that keep its sandbox are none."""
+    found = [] if command_of(pid) == "bwrap" else [pid]
+    return found + [one for child in children_of(pid) for one in beneath(child)]
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

@@ -14,7 +14,12 @@ class Level:
     sentence: str
 
 
-NONE = Level("L0", "None", "No isolation on this system: workflow code runs as you, in a process of its own.")
+NONE = Level(
+    "L0",
+    "None",
+    "No isolation: workflow code runs as you, in a process of its own. It cannot approve anything, "
+    "but nothing keeps it from your files or the network.",
+)
 WEAK = Level(
     "L1",
     "Weak",

@@ -42,7 +42,7 @@ _known: dict[str, Measured] = {}  # of this process
 
 def measured(home: Home, *, afresh: bool = False) -> Measured:
     """The level that hosts have on this computer; measured now, or once before under the same circumstances."""
-    depends_on = _circumstances(home)
+    depends_on = _circumstances()
     known = "\n".join(depends_on)
     kept = None if afresh else _known.get(known) or _read(home, depends_on)
     if kept is None:
@@ -150,8 +150,8 @@ def _last_words(process: subprocess.Popen[bytes]) -> str:
 # ----------------------------------------------------------------------------------------------------------- what is kept
 
 
-def _circumstances(home: Home) -> list[str]:
-    found = [__version__, platform.release(), platform.machine(), str(interpreter()), str(home.root)]
+def _circumstances() -> list[str]:
+    found = [__version__, platform.release(), platform.machine(), str(interpreter())]
     found.append(str(os.geteuid()) if hasattr(os, "geteuid") else "")
     for path in _DEPENDS_ON:
         try:

@@ -41,6 +41,8 @@ def facts(written: Iterable[str] = ()) -> dict[str, Any]:
 def isolated(found: dict[str, Any], *, root: set[str], workspace: tuple[str, list[int]] | None, code: str | None) -> list[str]:
     """What is wrong with a host that should be isolated; nothing when all is as it must be. `code` may be written if it is None."""
     wrong = _common(found)
+    if any(int(word or "1", 16) for word in found["capabilities"]):
+        wrong.append("it has capabilities")
     if set(found["root"] or ()) != root:
         wrong.append(f"it sees other things than it should: {sorted(set(found['root'] or ()) ^ root)}")
     if found["environment_of_first"] not in ("", None):
@@ -60,6 +62,9 @@ def isolated(found: dict[str, Any], *, root: set[str], workspace: tuple[str, lis
 def restricted(found: dict[str, Any], *, hidden: Iterable[str]) -> list[str]:
     """What is wrong with a host that should be restricted; `hidden` are folders that must not be listed or written."""
     wrong = _common(found)
+    inheritable, permitted, effective, _, ambient = found["capabilities"]  # only an administrator can lower the bounding set
+    if any(int(word or "1", 16) for word in (inheritable, permitted, effective, ambient)):
+        wrong.append("it has capabilities")
     if found["root"] is not None:
         wrong.append("it can list the whole file system")
     wrong += [
@@ -74,8 +79,6 @@ def _common(found: dict[str, Any]) -> list[str]:
     wrong = []
     if found["handles"] != [0, 1, 2, WIRE]:
         wrong.append(f"it has other files open than it should: {found['handles']}")
-    if any(int(word or "1", 16) for word in found["capabilities"]):
-        wrong.append("it has capabilities")
     if found["status"]["NoNewPrivs"] != "1" or found["status"]["Seccomp"] != "2":
         wrong.append("its system calls are not filtered")
     if found["execute"] != errno.EPERM:

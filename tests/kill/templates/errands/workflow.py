@@ -1,7 +1,7 @@
 """A workflow to be killed: steps of every sort, gates in branches, a timer, effects that may be repeated, looked up, or only asked about.
 
-Each step leaves a mark when it begins and when it ends, in a file that the engine knows nothing of, so that a test can see what was
-performed whatever the database says.
+Each step leaves a mark when it begins and when it ends, in a pipe that the engine knows nothing of, so that a test can see what was
+performed whatever the database says. A pipe, because a host may not write any file of the workspace.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def marked(name: str) -> Iterator[None]:
 
 
 def _mark(line: str) -> None:
-    handle = os.open(Path(this_run().workspace) / ".marks", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    handle = os.open(Path(this_run().workspace) / ".marks", os.O_WRONLY)
     os.write(handle, f"{line}\n".encode())
     os.close(handle)
 

@@ -43,8 +43,9 @@ class Mounts:
     slot_writable: bool = False
 
 
-def trusted(program: Path = PROGRAM) -> str | None:
+def trusted(program: Path | None = None) -> str | None:
     """Why a bubblewrap is not used, or None when it is fine: there, owned by root, not setuid, and nobody else may write it."""
+    program = program or PROGRAM
     try:
         found = os.lstat(program)
     except OSError:
@@ -81,7 +82,8 @@ def arguments(mounts: Mounts, *, seccomp: int, people: int, groups: int, no_more
         words += ["--ro-bind", _canonical(mounts.workspace), _canonical(mounts.workspace)]
     words += ["--bind" if mounts.slot_writable else "--ro-bind", _canonical(mounts.slot), str(CODE)]
     chdir = ["--chdir", str(mounts.workspace or CODE)]
-    return [*words, "--remount-ro", "/", *chdir, "--cap-drop", "ALL", "--seccomp", str(seccomp)]
+    # /proc too: to somebody who is really root, the kernel's settings in it are his own files, whatever the namespace says.
+    return [*words, "--remount-ro", "/proc", "--remount-ro", "/", *chdir, "--cap-drop", "ALL", "--seccomp", str(seccomp)]
 
 
 def _system() -> list[str]:

@@ -71,7 +71,11 @@ class Host(asyncio.Protocol):
     async def _launch(self) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
-            launch = prepare(self.cell, theirs.fileno())
+            try:
+                launch = prepare(self.cell, theirs.fileno())
+            except BaseException:
+                ours.close()
+                raise
             try:
                 self._process = await asyncio.create_subprocess_exec(
                     *launch.command,

@@ -124,11 +124,9 @@ def _report_of(cell: Cell) -> dict[str, Any]:
         try:
             return _exchange(ours, pack(request(cell, None)))
         except (OSError, EOFError) as problem:
-            process.kill()
             raise Unfit(_last_words(process) or f"it said nothing ({problem})") from problem
         finally:
-            process.kill()
-            process.communicate()
+            _last_words(process)
 
 
 def _exchange(wire: socket.socket, frame: bytes) -> dict[str, Any]:
@@ -142,6 +140,10 @@ def _exchange(wire: socket.socket, frame: bytes) -> dict[str, Any]:
 
 
 def _last_words(process: subprocess.Popen[bytes]) -> str:
+    """End a process; the last line that it said."""
+    process.kill()
+    if process.stderr is None or process.stderr.closed:
+        return ""
     _, said = process.communicate()
     lines = said.decode("utf-8", "replace").strip().splitlines()
     return lines[-1][:300] if lines else ""

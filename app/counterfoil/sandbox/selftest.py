@@ -31,6 +31,7 @@ def facts(written: Iterable[str] = ()) -> dict[str, Any]:
         "processes": [name for name in _listing("/proc") or () if name.isdigit()],
         "interfaces": _interfaces(),
         "routes": _routes(),
+        "settings": _refusal(lambda: os.close(os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY))),
         "execute": _refusal(lambda: os.execv("/nonexistent", ["nonexistent"])),
         "sockets": [_refusal(lambda family=family: socket.socket(family).close()) for family in (1, 2, 10, 16, 40)],
         "writing": {folder: _refusal(lambda folder=folder: _write(folder)) for folder in written},
@@ -81,6 +82,8 @@ def _common(found: dict[str, Any]) -> list[str]:
         wrong.append(f"it has other files open than it should: {found['handles']}")
     if found["status"]["NoNewPrivs"] != "1" or found["status"]["Seccomp"] != "2":
         wrong.append("its system calls are not filtered")
+    if found["settings"] not in (errno.EROFS, errno.EACCES, errno.ENOENT):
+        wrong.append("it can change settings of the kernel")
     if found["execute"] != errno.EPERM:
         wrong.append("it can start programs")
     if any(answer != errno.EPERM for answer in found["sockets"]):

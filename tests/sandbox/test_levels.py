@@ -1,0 +1,242 @@
+"""Levels are measured, not claimed: each layer is broken in turn, and what is said is what is left (T70, T71)."""
+
+import copy
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterfoil.places import Home
+from counterfoil.sandbox import bwrap, landlock, launching, levels, probing, seccomp, selftest
+from counterfoil.sandbox.launching import Cell, Slot, Unfit
+from counterfoil.sandbox.levels import ISOLATED, NONE, RESTRICTED, WEAK, Measured
+from counterfoil.store import runs
+from sandbox.rooms import Room
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home").create()
+
+
+def test_without_bubblewrap(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bwrap, "PROGRAM", Path("/nonexistent/bwrap"))
+    found = probing.measured(home, afresh=True)
+    assert found.level in (RESTRICTED, WEAK, NONE)
+    assert "not installed" in found.why
+    assert "Install bubblewrap" in found.next_step
+
+
+def test_a_bubblewrap_that_does_nothing(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that only runs what follows `--`: no walls, and nobody says that there are any."""
+    fake = tmp_path / "bwrap"
+    fake.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr(bwrap, "PROGRAM", fake)
+    monkeypatch.setattr(bwrap, "trusted", lambda: None)
+    found = probing.measured(home, afresh=True)
+    assert found.level is not ISOLATED
+    assert "not isolated because" in found.why
+
+
+def test_a_bubblewrap_that_fails(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setattr(bwrap, "PROGRAM", fake)
+    monkeypatch.setattr(bwrap, "trusted", lambda: None)
+    found = probing.measured(home, afresh=True)
+    assert found.level is not ISOLATED
+    assert "setting up uid map: Permission denied" in found.why
+    assert "bwrap-userns-restrict" in found.next_step
+
+
+@pytest.mark.parametrize("version, level", [(0, NONE), (1, WEAK), (4, WEAK), (5, WEAK)])
+def test_landlock_of_other_kernels(home: Home, monkeypatch: pytest.MonkeyPatch, version: int, level: levels.Level) -> None:
+    monkeypatch.setattr(bwrap, "trusted", lambda: "there is none")
+    if level is not NONE and landlock.abi() < 1:
+        pytest.skip("level L0: this kernel has no Landlock")
+    monkeypatch.setattr(probing.landlock, "abi", lambda: version)
+    assert probing.measured(home, afresh=True).level is level
+
+
+def test_an_unknown_processor(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(name: str | None = None) -> seccomp.Architecture:
+        raise seccomp.UnknownArchitecture("s390x")
+
+    monkeypatch.setattr(seccomp, "architecture", unknown)
+    found = probing.measured(home, afresh=True)
+    assert found.level is NONE
+    assert "s390x" in found.why
+
+
+@pytest.mark.parametrize("missing", ["--unshare-net", "--unshare-pid", "--clearenv", "/proc", "/"])
+def test_each_missing_wall_is_noticed(home: Home, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    """Without one of the options the probe says that the host is unfit. What the filter covers as well is not told apart."""
+    real = bwrap.arguments
+
+    def without(mounts: bwrap.Mounts, **more: Any) -> list[str]:
+        words = real(mounts, **more)
+        if missing in ("/", "/proc"):
+            at = next(n for n, word in enumerate(words) if word == "--remount-ro" and words[n + 1] == missing)
+            return words[:at] + words[at + 2 :]
+        return [word for word in words if word != missing]
+
+    if bwrap.trusted() is not None:
+        pytest.skip("level L2: there is no bubblewrap")
+    monkeypatch.setattr(bwrap, "arguments", without)
+    problem = probing._problem(home, Measured(ISOLATED))
+    covered = missing == "--clearenv" or (missing == "/proc" and os.geteuid() != 0)  # an empty environment; the owner's rights
+    assert (problem == "") == covered, problem
+
+
+def test_a_leaked_descriptor_is_noticed(isolated: Room, tmp_path: Path) -> None:
+    found = facts_of(isolated)
+    for change, word in CHANGES.items():
+        worse = copy.deepcopy(found)
+        exec(change, {"f": worse})
+        wrong = selftest.isolated(worse, root=set(found["root"]), workspace=("/w", [1, 2]), code="/template")
+        assert any(word in one for one in wrong), (change, wrong)
+    assert selftest.isolated(found, root=set(found["root"]), workspace=("/w", [1, 2]), code="/template") == []
+
+
+CHANGES = {
+    "f['handles'].append(4)": "files open",
+    "f['root'].append('home')": "other things",
+    "f['status']['NoNewPrivs'] = '0'": "not filtered",
+    "f['status']['Seccomp'] = '0'": "not filtered",
+    "f['capabilities'][3] = '00000000a80425fb'": "capabilities",
+    "f['environment_of_first'] = 'SECRET=1'": "environment",
+    "f['interfaces'] = ['eth0', 'lo']": "network",
+    "f['routes'] = ['eth0']": "network",
+    "f['settings'] = None": "settings of the kernel",
+    "f['execute'] = 2": "start programs",
+    "f['sockets'][0] = None": "sockets",
+    "f['writing']['/usr'] = None": "write to /usr",
+    "f['writing']['/w'] = None": "write to /w",
+    "f['folders']['/w'] = [1, 3]": "not the folder",
+    "f['processes'] = [str(n) for n in range(99)]": "processes",
+}
+
+
+def facts_of(room: Room) -> dict[str, Any]:
+    """What an isolated host reports, with a workspace called /w."""
+    return {
+        "handles": [0, 1, 2, 3],
+        "root": sorted(bwrap.top_level(bwrap.Mounts(launching.runtime(), room.home.run))),
+        "status": {"NoNewPrivs": "1", "Seccomp": "2", "Seccomp_filters": "2", "Threads": "1"},
+        "capabilities": ["0000000000000000"] * 5,
+        "environment_of_first": None,
+        "processes": ["1", "2"],
+        "interfaces": ["lo"],
+        "routes": [],
+        "settings": 30,
+        "execute": 1,
+        "sockets": [1] * 5,
+        "writing": {"/": 30, "/usr": 30, "/dev": 30, "/w": 30, "/template": 30},
+        "folders": {"/w": [1, 2]},
+    }
+
+
+def test_a_run_is_never_lowered(isolated: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = isolated.start("found = 1")
+    monkeypatch.setattr("counterfoil.runner.running.measured", lambda _: Measured(NONE, "Something broke."))
+    row = isolated.advance(run_id)
+    assert row["state"] == "waiting"
+    assert "Something broke." in isolated.asked(run_id)
+    assert row["isolation"] == "L3"
+
+
+def test_an_unfit_host_gets_nothing(isolated: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = isolated.start("found = 1")
+
+    def unfit(cell: Cell, found: dict[str, Any]) -> None:
+        raise Unfit("it has a network")
+
+    monkeypatch.setattr("counterfoil.sandbox.hosts.judge", unfit)
+    row = isolated.advance(run_id)
+    assert row["state"] == "waiting"
+    assert "It has a network." in isolated.asked(run_id)
+
+
+def test_the_order_of_levels() -> None:
+    assert levels.is_lower("L0", "L3")
+    assert not levels.is_lower("L3", "L3")
+    assert not levels.is_lower("L3", "L2")
+    assert levels.is_lower("L3", "L9")
+
+
+def test_only_the_best_answer_is_kept(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = home.run / "protection.json"
+    monkeypatch.setattr(probing, "_measure", lambda _: Measured(NONE, "why"))
+    probing.measured(home, afresh=True)
+    assert not kept.exists()
+    monkeypatch.setattr(probing, "_measure", lambda _: Measured(ISOLATED))
+    probing.measured(home, afresh=True)
+    assert json.loads(kept.read_bytes())["level"] == "L3"
+    kept.write_text("{}")
+    probing._known.clear()
+    assert probing.measured(home).level is ISOLATED
+
+
+def test_every_argument_in_order() -> None:
+    """The list that is handed to bubblewrap, word for word where it does not depend on the computer."""
+    mounts = bwrap.Mounts((), Path("/usr"))
+    words = bwrap.arguments(mounts, seccomp=9, people=7, groups=8)
+    text = " ".join(words)
+    assert text.startswith(
+        "--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try --disable-userns "
+        "--die-with-parent --new-session --uid 1000 --gid 1000 --hostname counterfoil --clearenv --setenv PATH /usr/bin"
+    )
+    assert text.endswith(
+        "--proc /proc --dev /dev --size 67108864 --tmpfs /dev/shm --remount-ro /dev --size 268435456 --tmpfs /tmp --dir /tmp/home "
+        "--ro-bind /usr /template --remount-ro /proc --remount-ro / --chdir /template --cap-drop ALL --seccomp 9"
+    )
+    assert not {"--share-net", "--dev-bind", "--bind", "--as-pid-1"} & set(words)
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_programs_of_both_processors(machine: str) -> None:
+    for program in (seccomp.outer(machine), seccomp.inner(machine), seccomp.inner(machine, pretend=True)):
+        assert len(program) % 8 == 0
+        assert len(program) // 8 < 4096
+
+
+def test_the_table_is_that_of_the_headers(tmp_path: Path) -> None:
+    """Numbers are compared with what the C library's headers of this computer say, where there are any."""
+    import re
+
+    places = {0: Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), 1: Path("/usr/include/asm-generic/unistd.h")}
+    compared = 0
+    for column, place in places.items():
+        if place.exists():
+            found = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", place.read_text(encoding="utf-8")))
+            for name, numbers in seccomp._CALLS.items():
+                if name in found and numbers[column] is not None:
+                    compared += 1
+                    assert numbers[column] == int(found[name]), name
+    if not compared:
+        pytest.skip("level L3: there are no headers here to compare with")
+
+
+def test_the_runner_survives_a_home_without_slots(home: Home) -> None:
+    slot = Slot(home)
+    assert slot.code.is_dir()
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    stale = slot.root.parent / f"{gone.pid}-stale"
+    stale.mkdir()
+    launching.clear_slots(home)
+    assert not stale.exists()
+    assert slot.root.exists()
+    slot.remove()
+    assert not slot.root.exists()
+
+
+def test_show_says_the_level(isolated: Room) -> None:
+    run_id = isolated.start("found = 1")
+    assert runs.get(isolated.database.reader, run_id)["isolation"] == "L3"

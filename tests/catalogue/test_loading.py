@@ -107,13 +107,10 @@ def test_two_versions_in_one_process(template: MakeTemplate, tmp_path: Path) -> 
     assert kinds[0] is not kinds[1]
 
 
-def test_bytecode_only_where_asked_for(template: MakeTemplate) -> None:
+def test_no_bytecode_is_written(template: MakeTemplate) -> None:
     folder = template("rowing", {"rows.py": ROWS}, workflow=WITH_ROWS)
     load_workflow(folder, "rowing")
     assert not list(folder.rglob("*.pyc"))
-    del sys.modules["rows"]
-    load_workflow(folder, "rowing", keep_bytecode=True)
-    assert {path.name.split(".")[0] for path in folder.rglob("*.pyc")} == {"rows", "workflow"}
 
 
 @pytest.mark.parametrize(

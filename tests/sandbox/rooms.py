@@ -126,7 +126,9 @@ def beneath(pid: int) -> list[int]:
 def lives(pid: int) -> bool:
     """Whether a process is there and not only waiting to be reaped."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(") ")[2][:1] not in "ZX"
+        return (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(") ")[2][:1] not in "ZX"
+        )
     except OSError:
         return False
 

@@ -1,6 +1,5 @@
 """What a host cannot reach in the file system: T1 to T4, T9, T11 to T14, T25, T49, and what must still work (T73)."""
 
-import errno
 import hashlib
 import os
 import sys
@@ -36,7 +35,7 @@ def test_nothing_outside_scratch_can_be_written(room: Room) -> None:
     assert set(found) <= UNWRITABLE
     pattern = room.inside("found = refusal(os.open, '/proc/sys/kernel/core_pattern', os.O_WRONLY)")
     assert pattern in UNWRITABLE
-    assert not any(os.path.exists(path) for path in places)
+    assert not any(Path(path).exists() for path in places)
 
 
 def test_dots_lead_nowhere(room: Room) -> None:
@@ -68,11 +67,11 @@ def test_links_of_proc_lead_nowhere_where_restricted(restricted: Room) -> None:
 
 
 def test_no_hard_link_into_the_workspace(room: Room) -> None:
-    before = os.stat(sys.executable).st_nlink
+    before = Path(sys.executable).stat().st_nlink
     targets = ["/usr/bin/env", os.path.realpath(sys.executable)]
     found = room.inside(f"found = [refusal(os.link, path, {str(room.workspace / 'x')!r}) for path in {targets!r}]")
     assert set(found) <= {*UNWRITABLE, "EXDEV"}
-    assert os.stat(sys.executable).st_nlink == before
+    assert Path(sys.executable).stat().st_nlink == before
 
 
 def test_the_interpreter_cannot_be_changed(room: Room) -> None:
@@ -100,7 +99,9 @@ def test_names_are_no_options(isolated: Room, tmp_path: Path, name: str) -> None
     workspace = tmp_path / name
     workspace.mkdir()
     (workspace / "note.txt").write_text("here")
-    seen = isolated.inside("found = [text('note.txt'), os.listdir('/sys') if os.path.exists('/sys') else 0]", workspace=workspace)
+    seen = isolated.inside(
+        "found = [text('note.txt'), os.listdir('/sys') if os.path.exists('/sys') else 0]", workspace=workspace
+    )
     assert seen == ["here", 0]
 
 
@@ -178,9 +179,7 @@ def test_modes_and_times_of_files_stay(restricted: Room) -> None:
     after = target.stat()
     assert told == [None] * 4
     assert (before.st_mode, before.st_mtime_ns, before.st_uid) == (after.st_mode, after.st_mtime_ns, after.st_uid)
-    with pytest.raises(OSError) as problem:
-        os.getxattr(target, "user.x")
-    assert problem.value.errno in (errno.ENODATA, errno.ENOTSUP)
+    assert "user.x" not in os.listxattr(target)
 
 
 def test_honest_work_still_works(room: Room) -> None:

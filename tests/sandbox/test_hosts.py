@@ -10,7 +10,9 @@ def test_fifty_hosts_at_once(isolated: Room) -> None:
     async def all_of_them() -> list[int]:
         hosts = []
         for _ in range(10):
-            hosts += await asyncio.gather(*(Host.start(isolated.home, isolated.measured, isolated.workspace) for _ in range(5)))
+            hosts += await asyncio.gather(
+                *(Host.start(isolated.home, isolated.measured, isolated.workspace) for _ in range(5))
+            )
         pids = [one for host in hosts for one in (host.pid, *beneath(host.pid))]
         assert all(lives(pid) for pid in pids)
         for host in hosts:
@@ -49,7 +51,7 @@ def test_a_warm_host_is_for_one_workspace(isolated: Room) -> None:
 
 
 def test_nothing_is_left_after_a_run(room: Room) -> None:
-    before = {path for path in room.workspace.rglob("*")}
+    before = set(room.workspace.rglob("*"))
     room.inside("make(os.environ['TMPDIR'] + '/left')\nfound = 1")
     assert list((room.home.run / "slots").iterdir()) == []
-    assert {path for path in room.workspace.rglob("*")} == before
+    assert set(room.workspace.rglob("*")) == before

@@ -56,11 +56,13 @@ def test_a_bubblewrap_that_fails(home: Home, tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("version, level", [(0, NONE), (1, WEAK), (4, WEAK), (5, WEAK)])
-def test_landlock_of_other_kernels(home: Home, monkeypatch: pytest.MonkeyPatch, version: int, level: levels.Level) -> None:
+def test_landlock_of_other_kernels(
+    home: Home, monkeypatch: pytest.MonkeyPatch, version: int, level: levels.Level
+) -> None:
     monkeypatch.setattr(bwrap, "trusted", lambda: "there is none")
     if level is not NONE and landlock.abi() < 1:
         pytest.skip("level L0: this kernel has no Landlock")
-    monkeypatch.setattr(probing.landlock, "abi", lambda: version)
+    monkeypatch.setattr(landlock, "abi", lambda: version)
     assert probing.measured(home, afresh=True).level is level
 
 
@@ -89,8 +91,10 @@ def test_each_missing_wall_is_noticed(home: Home, monkeypatch: pytest.MonkeyPatc
     if bwrap.trusted() is not None:
         pytest.skip("level L2: there is no bubblewrap")
     monkeypatch.setattr(bwrap, "arguments", without)
-    problem = probing._problem(home, Measured(ISOLATED))
-    covered = missing == "--clearenv" or (missing == "/proc" and os.geteuid() != 0)  # an empty environment; the owner's rights
+    problem = probing._problem(Measured(ISOLATED))
+    covered = missing == "--clearenv" or (
+        missing == "/proc" and os.geteuid() != 0
+    )  # an empty environment; the owner's rights
     assert (problem == "") == covered, problem
 
 
@@ -172,10 +176,10 @@ def test_the_order_of_levels() -> None:
 
 def test_only_the_best_answer_is_kept(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = home.run / "protection.json"
-    monkeypatch.setattr(probing, "_measure", lambda _: Measured(NONE, "why"))
+    monkeypatch.setattr(probing, "_measure", lambda: Measured(NONE, "why"))
     probing.measured(home, afresh=True)
     assert not kept.exists()
-    monkeypatch.setattr(probing, "_measure", lambda _: Measured(ISOLATED))
+    monkeypatch.setattr(probing, "_measure", lambda: Measured(ISOLATED))
     probing.measured(home, afresh=True)
     assert json.loads(kept.read_bytes())["level"] == "L3"
     kept.write_text("{}")

@@ -68,25 +68,27 @@ def test_a_forked_child_cannot_look_into_its_host(room: Room) -> None:
     "fsopen fsmount mount_setattr bpf perf_event_open keyctl add_key request_key open_by_handle_at name_to_handle_at kexec_load "
     "init_module swapon acct reboot syslog sethostname settimeofday fanotify_init mbind set_mempolicy migrate_pages".split(),
 )  # fmt: skip
-def test_calls_that_are_refused(isolated: Room, name: str, _all: dict[str, str]) -> None:
-    assert _all[name] == "EPERM"
+def test_calls_that_are_refused(isolated: Room, name: str, answers: dict[str, str]) -> None:
+    assert answers[name] == "EPERM"
 
 
 @pytest.mark.parametrize("name", "clone3 openat2 io_uring_setup io_uring_enter userfaultfd memfd_secret".split())
-def test_calls_that_do_not_exist(isolated: Room, name: str, _all: dict[str, str]) -> None:
-    assert _all[name] == "ENOSYS"
+def test_calls_that_do_not_exist(isolated: Room, name: str, answers: dict[str, str]) -> None:
+    assert answers[name] == "ENOSYS"
 
 
 @pytest.fixture(scope="module")
-def _all(isolated: Room) -> dict[str, str]:
+def answers(isolated: Room) -> dict[str, str]:
     names = [*seccomp._REFUSED, *seccomp._UNKNOWN]
     there = {name: number(name) for name in names if seccomp._CALLS[name][seccomp.architecture().column] is not None}
-    found: dict[str, str] = isolated.inside(f"found = {{name: call(n, 0, 0, 0, 0, 0) for name, n in {there!r}.items()}}")
+    found: dict[str, str] = isolated.inside(
+        f"found = {{name: call(n, 0, 0, 0, 0, 0) for name, n in {there!r}.items()}}"
+    )
     return found
 
 
-def test_every_call_of_the_table_is_refused(_all: dict[str, str]) -> None:
-    assert {name: answer for name, answer in _all.items() if answer not in ("EPERM", "ENOSYS")} == {}
+def test_every_call_of_the_table_is_refused(answers: dict[str, str]) -> None:
+    assert {name: answer for name, answer in answers.items() if answer not in ("EPERM", "ENOSYS")} == {}
 
 
 def test_the_same_where_restricted(restricted: Room) -> None:
@@ -212,7 +214,9 @@ def _is_silent(pipe: int) -> bool:
 @pytest.mark.parametrize("level", ["isolated", "restricted"])
 def test_a_killed_runner_leaves_no_process(level: str, request: pytest.FixtureRequest) -> None:
     if level == "restricted":
-        pytest.skip("level L2: a runner of its own measures the level by itself; tests/kill ends hosts with their runner")
+        pytest.skip(
+            "level L2: a runner of its own measures the level by itself; tests/kill ends hosts with their runner"
+        )
     room: Room = request.getfixturevalue(level)
     run_id = room.start("import time\nif os.fork():\n    time.sleep(600)\ntime.sleep(600)\nfound = 1")
     with runner_of(room.home) as runner:

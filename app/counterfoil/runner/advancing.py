@@ -42,7 +42,9 @@ class Advance:
         """Advance until the run ends, waits for longer than a moment, or its host is gone; the run's state."""
         hold = self.claimed.hold
         if is_lower(self.pool.measured.code, self.claimed.isolation):
-            return await self._refuse(f"It was started “{self.claimed.isolation}”; now there is {self.pool.measured.sentence}")
+            return await self._refuse(
+                f"It was started “{self.claimed.isolation}”; now there is {self.pool.measured.sentence}"
+            )
         try:
             host = await self.pool.take(Path(hold.workspace))
         except Unfit as problem:
@@ -65,7 +67,9 @@ class Advance:
 
     async def _refuse(self, why: str) -> RunState:
         """Nothing runs with less protection than the run was promised: a person is asked instead."""
-        return await aftermath.set_aside(self.claimed.hold, "Needs repair: its workflow cannot be protected as it must", why)
+        return await aftermath.set_aside(
+            self.claimed.hold, "Needs repair: its workflow cannot be protected as it must", why
+        )
 
     def _folder(self) -> Path:
         archive = self.powers.blobs.get(self.claimed.source)

@@ -70,11 +70,15 @@ async def _described(home: Home, version: Path, name: str) -> dict[str, Any]:
     try:
         host = await Host.start(home, measured(home), compiles=True)
     except (Unfit, OSError) as problem:
-        raise BrokenTemplate(f"Template ‘{name}’ cannot be loaded safely: {problem}.", "Run: counterfoil doctor") from problem
+        raise BrokenTemplate(
+            f"Template ‘{name}’ cannot be loaded safely: {problem}.", "Run: counterfoil doctor"
+        ) from problem
     try:
         answer, compiled = await asyncio.wait_for(host.describe(version, name), LOAD_LIMIT)
     except Unfit as problem:
-        raise BrokenTemplate(f"Template ‘{name}’ cannot be loaded safely: {problem}.", "Run: counterfoil doctor") from problem
+        raise BrokenTemplate(
+            f"Template ‘{name}’ cannot be loaded safely: {problem}.", "Run: counterfoil doctor"
+        ) from problem
     except (ConnectionError, TimeoutError) as problem:
         raise BrokenFile(
             version,

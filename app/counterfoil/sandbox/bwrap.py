@@ -83,7 +83,18 @@ def arguments(mounts: Mounts, *, seccomp: int, people: int, groups: int, no_more
     words += ["--bind" if mounts.slot_writable else "--ro-bind", _canonical(mounts.slot), str(CODE)]
     chdir = ["--chdir", str(mounts.workspace or CODE)]
     # /proc too: to somebody who is really root, the kernel's settings in it are his own files, whatever the namespace says.
-    return [*words, "--remount-ro", "/proc", "--remount-ro", "/", *chdir, "--cap-drop", "ALL", "--seccomp", str(seccomp)]
+    return [
+        *words,
+        "--remount-ro",
+        "/proc",
+        "--remount-ro",
+        "/",
+        *chdir,
+        "--cap-drop",
+        "ALL",
+        "--seccomp",
+        str(seccomp),
+    ]
 
 
 def _system() -> list[str]:
@@ -95,8 +106,8 @@ def _system() -> list[str]:
             words += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
-    for path in ("/etc/ld.so.cache", "/etc/localtime"):
-        words += ["--ro-bind-try", path, path]
+    for file in ("/etc/ld.so.cache", "/etc/localtime"):
+        words += ["--ro-bind-try", file, file]
     return words
 
 

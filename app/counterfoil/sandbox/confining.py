@@ -22,10 +22,10 @@ def confine(level: str, wanted: dict[str, Any]) -> None:
     """
     if level == "L0":
         return
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0):
-        raise OSError(ctypes.get_errno(), "the process stays open to others")
     if level == "L3":
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0):
+            raise OSError(ctypes.get_errno(), "the process stays open to others")
         seccomp.install(seccomp.inner())
         return
     landlock.drop_capabilities()

@@ -22,7 +22,7 @@ from counterfoil.engine.frames import TAIL_LIMIT, BadFrame, Unpacker, pack
 from counterfoil.engine.session import Opening
 from counterfoil.places import Home
 from counterfoil.sandbox import limits
-from counterfoil.sandbox.launching import Cell, Slot, Unfit, judge, prepare, request
+from counterfoil.sandbox.launching import Cell, Slot, Unfit, canonical, judge, prepare, request
 from counterfoil.sandbox.levels import ISOLATED, NONE, Measured
 
 _AROUND = 200  # bytes that a record in a page takes besides its path, name and payload, at the most
@@ -49,14 +49,16 @@ class Host(asyncio.Protocol):
         self._pending_output = b""
 
     @classmethod
-    async def start(cls, home: Home, measured: Measured, workspace: Path | None = None, *, compiles: bool = False) -> Host:
+    async def start(
+        cls, home: Home, measured: Measured, workspace: Path | None = None, *, compiles: bool = False
+    ) -> Host:
         """A warm host: imported, confined as far as can be without its run, waiting for it.
 
         Raises:
             Unfit: it is not confined as it must be.
             ConnectionError: it ended, or did not report in time.
         """
-        cell = Cell(measured, Slot(home), home, workspace.resolve() if workspace else None, compiles=compiles)
+        cell = Cell(measured, Slot(home), home, canonical(workspace) if workspace else None, compiles=compiles)
         host = cls(cell)
         try:
             await host._launch()
@@ -109,7 +111,9 @@ class Host(asyncio.Protocol):
             raise ConnectionError("the host did not report") from problem
         except ConnectionError as problem:
             said = self._pending_output.decode("utf-8", "replace").strip().splitlines()
-            raise ConnectionError(f"the host ended before it reported: {said[-1] if said else 'it said nothing'}") from problem
+            raise ConnectionError(
+                f"the host ended before it reported: {said[-1] if said else 'it said nothing'}"
+            ) from problem
         judge(self.cell, found)
 
     async def _asked(self, frame: dict[str, Any]) -> dict[str, Any]:
@@ -317,7 +321,7 @@ class HostPool:
         ready, self._ready = self._ready, []
         found: Host | None = None
         for host in ready:
-            if host.gone.is_set() or host.cell.workspace != workspace.resolve():
+            if host.gone.is_set() or host.cell.workspace != canonical(workspace):
                 self._drop(host)
             elif found is None:
                 found = host
@@ -339,10 +343,13 @@ class HostPool:
             except (Unfit, OSError) as problem:
                 _log.info("no host stands by: %s", problem)
                 return
-            if self._closed:
-                self._drop(host)
-            else:
-                self._ready.append(host)
+            self._keep(host)
+
+    def _keep(self, host: Host) -> None:
+        if self._closed:
+            self._drop(host)
+        else:
+            self._ready.append(host)
 
     def _drop(self, host: Host) -> None:
         host.kill()

@@ -84,7 +84,9 @@ def drop_capabilities() -> None:
     """
     libc = ctypes.CDLL(None, use_errno=True)
     for capability in range(64):
-        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP; fails beyond the last, and where there is nothing to drop
+        libc.prctl(
+            24, capability, 0, 0, 0
+        )  # PR_CAPBSET_DROP; fails beyond the last, and where there is nothing to drop
     libc.prctl(47, 4, 0, 0, 0)  # PR_CAP_AMBIENT, clear all
     header = struct.pack("=Ii", 0x20080522, 0)
     if libc.capset(ctypes.c_char_p(header), ctypes.c_char_p(bytes(24))):

@@ -24,7 +24,9 @@ _STUB = (
     "import sys; sys.path[:0] = sys.argv[3:4]; sys.path += sys.argv[4:]; "
     "from counterfoil.sandbox.inside import main; main(int(sys.argv[1]), sys.argv[2])"
 )
-_SYSTEM = "/usr /bin /sbin /lib /lib32 /lib64 /etc/ld.so.cache /etc/localtime /dev/null /dev/zero /dev/urandom /proc/self"
+_SYSTEM = (
+    "/usr /bin /sbin /lib /lib32 /lib64 /etc/ld.so.cache /etc/localtime /dev/null /dev/zero /dev/urandom /proc/self"
+)
 
 
 class Unfit(Exception):
@@ -92,6 +94,11 @@ class Launch:
         for handle in self.handles:
             os.close(handle)
         self.handles.clear()
+
+
+def canonical(folder: Path) -> Path:
+    """A folder without links on the way."""
+    return Path(os.path.realpath(folder))
 
 
 def packages() -> tuple[Path, ...]:
@@ -169,7 +176,7 @@ def _environment(cell: Cell) -> dict[str, str]:
 def request(cell: Cell, code: Path | None) -> dict[str, Any]:
     """The first frame to a host: what it is to leave itself, and where it is to try whether it can write. `code` is the version's
     folder where the host has no slot of its own to see it in."""
-    seen = [Path(path) for path in _SYSTEM.split() if os.path.exists(path)]
+    seen = [Path(path) for path in _SYSTEM.split() if Path(path).exists()]
     seen += [*runtime(), *([code] if code else []), *([cell.workspace] if cell.workspace else [])]
     written = [cell.slot.scratch, *([cell.slot.code] if cell.compiles else [])]
     return {

@@ -33,8 +33,8 @@ def lower(*, own_users: bool) -> None:
         number = getattr(resource, name, None)
         if number is not None:
             highest = resource.getrlimit(number)[1]
-            value = value if highest == resource.RLIM_INFINITY else min(value, highest)
-            resource.setrlimit(number, (value, value))
+            lower = value if highest == resource.RLIM_INFINITY else min(value, highest)
+            resource.setrlimit(number, (lower, lower))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ def look(pid: int) -> Seen:
 
     What a forked process shares with its parent is counted twice at first, which is quick, and only when that is too much as it is.
     """
-    left, found, memory = [pid], [], 0
+    left, memory = [pid], 0
+    found: list[int] = []
     while left and len(found) < _MOST_LOOKED_AT:
         one = left.pop()
         with contextlib.suppress(OSError, ValueError, IndexError):

@@ -46,16 +46,18 @@ def measured(home: Home, *, afresh: bool = False) -> Measured:
     known = "\n".join(depends_on)
     kept = None if afresh else _known.get(known) or _read(home, depends_on)
     if kept is None:
-        kept = _measure(home)
+        kept = _measure()
         _write(home, depends_on, kept)
     _known[known] = kept
     return kept
 
 
-def _measure(home: Home) -> Measured:
+def _measure() -> Measured:
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     if sys.platform != "linux":
-        return Measured(NONE, f"Isolation is not built for {sys.platform} yet.", "Use Linux for templates you do not trust.")
+        return Measured(
+            NONE, f"Isolation is not built for {sys.platform} yet.", "Use Linux for templates you do not trust."
+        )
     try:
         seccomp.architecture()
     except seccomp.UnknownArchitecture as problem:
@@ -63,13 +65,13 @@ def _measure(home: Home) -> Measured:
     why, advice = bwrap.trusted() or "", _INSTALL
     if not why:
         for no_more_users in (True, False):
-            why = _problem(home, Measured(ISOLATED, no_more_users=no_more_users))
+            why = _problem(Measured(ISOLATED, no_more_users=no_more_users))
             if not why:
                 return Measured(ISOLATED, no_more_users=no_more_users, as_root=as_root)
         advice = _advice(why)
     why = f"It is not isolated because {why}."
     level = _of_landlock()
-    if level is not None and not (other := _problem(home, Measured(level))):
+    if level is not None and not (other := _problem(Measured(level))):
         return Measured(level, why, advice, as_root=as_root)
     less = f" Restricting it fails too: {other}." if level is not None else " This kernel has no Landlock either."
     return Measured(NONE, why + less, advice, as_root=as_root)
@@ -87,7 +89,7 @@ def _advice(why: str) -> str:
     return _APPARMOR if any(sign in why for sign in signs) else _KERNEL
 
 
-def _problem(home: Home, wanted: Measured) -> str:
+def _problem(wanted: Measured) -> str:
     """Why a host at this level does not come up as it must; empty when it does."""
     with tempfile.TemporaryDirectory(prefix="counterfoil-") as folder:
         apart = Home(Path(folder).resolve() / "home")

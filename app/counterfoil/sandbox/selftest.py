@@ -32,14 +32,16 @@ def facts(written: Iterable[str] = ()) -> dict[str, Any]:
         "interfaces": _interfaces(),
         "routes": _routes(),
         "settings": _refusal(lambda: os.close(os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY))),
-        "execute": _refusal(lambda: os.execv("/nonexistent", ["nonexistent"])),
+        "execute": _refusal(lambda: os.execv("/nonexistent", ["nonexistent"])),  # noqa: S606 - it must fail
         "sockets": [_refusal(lambda family=family: socket.socket(family).close()) for family in (1, 2, 10, 16, 40)],
         "writing": {folder: _refusal(lambda folder=folder: _write(folder)) for folder in written},
         "folders": {folder: _identity(folder) for folder in written},
     }
 
 
-def isolated(found: dict[str, Any], *, root: set[str], workspace: tuple[str, list[int]] | None, code: str | None) -> list[str]:
+def isolated(
+    found: dict[str, Any], *, root: set[str], workspace: tuple[str, list[int]] | None, code: str | None
+) -> list[str]:
     """What is wrong with a host that should be isolated; nothing when all is as it must be. `code` may be written if it is None."""
     wrong = _common(found)
     if any(int(word or "1", 16) for word in found["capabilities"]):
@@ -63,13 +65,17 @@ def isolated(found: dict[str, Any], *, root: set[str], workspace: tuple[str, lis
 def restricted(found: dict[str, Any], *, hidden: Iterable[str]) -> list[str]:
     """What is wrong with a host that should be restricted; `hidden` are folders that must not be listed or written."""
     wrong = _common(found)
-    inheritable, permitted, effective, _, ambient = found["capabilities"]  # only an administrator can lower the bounding set
+    inheritable, permitted, effective, _, ambient = found[
+        "capabilities"
+    ]  # only an administrator can lower the bounding set
     if any(int(word or "1", 16) for word in (inheritable, permitted, effective, ambient)):
         wrong.append("it has capabilities")
     if found["root"] is not None:
         wrong.append("it can list the whole file system")
     wrong += [
-        f"it can write to {folder}" for folder in hidden if found["writing"].get(folder) not in (errno.EACCES, errno.EROFS)
+        f"it can write to {folder}"
+        for folder in hidden
+        if found["writing"].get(folder) not in (errno.EACCES, errno.EROFS)
     ]
     if found["status"]["Threads"] != "1":
         wrong.append("it had threads before it was restricted")
@@ -143,13 +149,13 @@ def _refusal(act: Any) -> int | None:
 
 
 def _write(folder: str) -> None:
-    path = f"{folder.rstrip('/')}/.counterfoil-{os.getpid()}"
+    path = Path(folder) / f".counterfoil-{os.getpid()}"
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    os.unlink(path)
+    path.unlink()
 
 
 def _identity(folder: str) -> list[int] | None:
     with contextlib.suppress(OSError):
-        found = os.stat(folder)
+        found = Path(folder).stat()
         return [found.st_dev, found.st_ino]
     return None

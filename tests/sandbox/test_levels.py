@@ -98,7 +98,7 @@ def test_each_missing_wall_is_noticed(home: Home, monkeypatch: pytest.MonkeyPatc
     assert (problem == "") == covered, problem
 
 
-def test_a_leaked_descriptor_is_noticed(isolated: Room, tmp_path: Path) -> None:
+def test_each_worse_report_is_noticed(isolated: Room) -> None:
     found = facts_of(isolated)
     for change, word in CHANGES.items():
         worse = copy.deepcopy(found)

@@ -309,6 +309,7 @@ class HostPool:
         self._ready: list[Host] = []
         self._filling: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[int]] = set()
+        self._awaited = False
         self._closed = False
 
     async def take(self, workspace: Path) -> Host:
@@ -318,6 +319,19 @@ class HostPool:
             Unfit: it is not confined as it must be.
             ConnectionError: it ended before it could be judged.
         """
+        found = self._pick(workspace)
+        if found is None and self._filling is not None and not self._filling.done() and not self._awaited:
+            self._awaited = True  # the one that is on its way comes sooner than a second one started now
+            try:
+                await asyncio.wait([self._filling])
+            finally:
+                self._awaited = False
+            found = self._pick(workspace)
+        self.fill(workspace)
+        return found or await Host.start(self._home, self.measured, workspace)
+
+    def _pick(self, workspace: Path) -> Host | None:
+        """A host that stands by for a workspace; those for others are ended, since the next run is likely to be here as well."""
         ready, self._ready = self._ready, []
         found: Host | None = None
         for host in ready:
@@ -327,8 +341,7 @@ class HostPool:
                 found = host
             else:
                 self._ready.append(host)
-        self.fill(workspace)
-        return found or await Host.start(self._home, self.measured, workspace)
+        return found
 
     def fill(self, workspace: Path) -> None:
         """Start what is missing for a workspace, in the background."""

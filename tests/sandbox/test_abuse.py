@@ -1,0 +1,83 @@
+"""The list of abuses is complete, and the tests are run as an ordinary user as well."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sandbox.abuse import LATER, TESTS
+from sandbox.rooms import APP
+
+HERE = Path(__file__).parent
+NOBODY = 65534
+WHOLE = {*range(1, 15), *range(20, 58), *range(60, 75)}  # T15 to T19, T58 and T59 do not exist
+
+
+def test_every_line_has_a_test_or_a_room() -> None:
+    later = {int(number) for numbers in LATER.values() for number in numbers.split()}
+    assert set(TESTS) | later == WHOLE
+
+
+def test_every_named_test_exists() -> None:
+    named = {name for names in TESTS.values() for name in names.split()}
+    for name in named:
+        file, _, function = name.partition("::")
+        assert f"\ndef {function}(" in (HERE / file).read_text(encoding="utf-8"), name
+
+
+def _as_nobody(folder: Path) -> dict[str, str]:
+    packages = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
+    return {
+        "HOME": str(folder),
+        "PATH": "/usr/bin:/bin",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": os.pathsep.join([str(APP), *packages]),
+    }
+
+
+def _interpreter(prefix: list[str], environment: dict[str, str]) -> str | None:
+    """A Python that an ordinary user can start and that has our packages."""
+    asked = (
+        "import sys, pytest, sqlalchemy, lxml, counterfoil.runner.running; sys.exit(sys.version_info[:2] != (%d, %d))"
+    )
+    for python in (sys.executable, "/usr/bin/python3"):
+        command = [*prefix, python, "-c", asked % sys.version_info[:2]]
+        if subprocess.run(command, env=environment, cwd="/", capture_output=True, check=False).returncode == 0:
+            return python
+    return None
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="these tests run as an ordinary user already"
+)
+def test_the_same_as_an_ordinary_user() -> None:
+    folder = Path("/tmp") / f"counterfoil-nobody-{os.getpid()}"
+    folder.mkdir(mode=0o700)
+    os.chown(folder, NOBODY, NOBODY)
+    prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    environment = _as_nobody(folder)
+    try:
+        python = _interpreter(prefix, environment)
+        if python is None:
+            pytest.skip(
+                "level L3: no Python here that an ordinary user can start with our packages; run the tests as one"
+            )
+        tests = [
+            *prefix,
+            python,
+            "-m",
+            "pytest",
+            str(HERE),
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--basetemp",
+            str(folder / "t"),
+        ]
+        done = subprocess.run(tests, env=environment, cwd=HERE.parents[1], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-8000:]
+        assert " passed" in done.stdout
+    finally:
+        subprocess.run(["rm", "-rf", str(folder)], check=True)

@@ -56,7 +56,13 @@ def test_the_same_as_an_ordinary_user() -> None:
     folder = Path("/tmp") / f"counterfoil-nobody-{os.getpid()}"
     folder.mkdir(mode=0o700)
     os.chown(folder, NOBODY, NOBODY)
-    prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    prefix = [
+        "setpriv",
+        f"--reuid={NOBODY}",
+        f"--regid={NOBODY}",
+        "--clear-groups",
+        "env",
+    ]  # env: started by setpriv itself, it has rights that it would not have
     environment = _as_nobody(folder)
     try:
         python = _interpreter(prefix, environment)

@@ -1,8 +1,13 @@
 """Hosts from outside: many at once, and nothing left behind (T72)."""
 
 import asyncio
+import contextlib
+import subprocess
+import sys
+from pathlib import Path
 
 from counterfoil.sandbox.hosts import Host, HostPool
+from counterfoil.sandbox.launching import Cell, Slot, clear_slots
 from sandbox.rooms import Room, beneath, lives
 
 
@@ -55,3 +60,43 @@ def test_nothing_is_left_after_a_run(room: Room) -> None:
     room.inside("make(os.environ['TMPDIR'] + '/left')\nfound = 1")
     assert list((room.home.run / "slots").iterdir()) == []
     assert set(room.workspace.rglob("*")) == before
+
+
+def test_hosts_killed_while_they_are_set_up(isolated: Room) -> None:
+    """Killed after less and less time, in the middle of bubblewrap's own work, nothing is left waiting."""
+
+    async def killed_early() -> set[int]:
+        seen: set[int] = set()
+        for n in range(60):
+            host = Host(Cell(isolated.measured, Slot(isolated.home), isolated.home, isolated.workspace))
+            await host._launch()
+            await asyncio.sleep(n / 10_000)
+            seen |= {host.pid, *beneath(host.pid)}
+            slot = host.cell.slot.root.name
+            host.kill()
+            await host.ended()
+            assert waiting_for(slot) == []
+        return seen
+
+    assert len(asyncio.run(killed_early())) >= 60
+
+
+def waiting_for(slot: str) -> list[int]:
+    """Living processes that were started for a slot."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if slot.encode() in (entry / "cmdline").read_bytes().split(b"\0") and lives(int(entry.name)):
+                found.append(int(entry.name))
+    return found
+
+
+def test_what_was_set_up_for_a_killed_runner_is_ended(isolated: Room) -> None:
+    stale = isolated.home.run / "slots" / "999999999-gone"
+    stale.mkdir()
+    waiting = subprocess.Popen([sys.executable, "-c", "input()", stale.name], stdin=subprocess.PIPE)
+    clear_slots(isolated.home)
+    assert waiting.wait(10) == -9
+    assert waiting.stdin is not None
+    waiting.stdin.close()
+    assert not stale.exists()

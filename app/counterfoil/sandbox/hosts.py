@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import json
 import logging
-import os
 import socket
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -22,6 +21,7 @@ from counterfoil.engine.frames import TAIL_LIMIT, BadFrame, Unpacker, pack
 from counterfoil.engine.session import Opening
 from counterfoil.places import Home
 from counterfoil.sandbox import limits
+from counterfoil.sandbox.ending import end
 from counterfoil.sandbox.launching import Cell, Slot, Unfit, canonical, judge, prepare, request
 from counterfoil.sandbox.levels import ISOLATED, NONE, Measured
 
@@ -45,6 +45,7 @@ class Host(asyncio.Protocol):
         self._process: asyncio.subprocess.Process | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._answer_to_us: asyncio.Future[dict[str, Any]] | None = None
+        self._has_reported = False
         self._output: Path | None = None
         self._pending_output = b""
 
@@ -114,6 +115,7 @@ class Host(asyncio.Protocol):
             raise ConnectionError(
                 f"the host ended before it reported: {said[-1] if said else 'it said nothing'}"
             ) from problem
+        self._has_reported = True
         judge(self.cell, found)
 
     async def _asked(self, frame: dict[str, Any]) -> dict[str, Any]:
@@ -269,8 +271,7 @@ class Host(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
         if self._process is not None and self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, 9)
+            end(self.pid, reported=self._has_reported)
 
     async def ended(self) -> int:
         """Wait until the process is reaped, and clear up its folders; its exit status."""

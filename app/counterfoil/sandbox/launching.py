@@ -17,11 +17,12 @@ from typing import Any
 
 from counterfoil.places import Home
 from counterfoil.sandbox import bwrap, seccomp, selftest
+from counterfoil.sandbox.ending import end_orphans, is_owned
 from counterfoil.sandbox.levels import ISOLATED, NONE, Measured
 
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _STUB = (
-    "import sys; sys.path[:0] = sys.argv[3:4]; sys.path += sys.argv[4:]; "
+    "import sys; sys.path[:0] = sys.argv[4:5]; sys.path += sys.argv[5:]; "
     "from counterfoil.sandbox.inside import main; main(int(sys.argv[1]), sys.argv[2])"
 )
 _SYSTEM = (
@@ -55,10 +56,10 @@ class Slot:
 
 
 def clear_slots(home: Home) -> None:
-    """Remove the slots of processes that are gone."""
+    """Remove the slots of processes that are gone, and what was being started for them."""
+    end_orphans(home)
     for slot in (home.run / "slots").glob("*-*"):
-        owner = slot.name.partition("-")[0]
-        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+        if not is_owned(slot):
             shutil.rmtree(slot, ignore_errors=True)
 
 
@@ -126,7 +127,7 @@ def prepare(cell: Cell, wire: int) -> Launch:
     Raises:
         Unfit: it cannot be confined there: the workspace is too large a folder, or a path is a link.
     """
-    program = [str(interpreter()), "-P", "-s", "-S", "-c", _STUB, str(wire), cell.measured.code]
+    program = [str(interpreter()), "-P", "-s", "-S", "-c", _STUB, str(wire), cell.measured.code, cell.slot.root.name]
     program += [str(folder) for folder in packages()]
     if cell.measured.level is not ISOLATED:
         return Launch(program, _environment(cell))
@@ -176,12 +177,12 @@ def _environment(cell: Cell) -> dict[str, str]:
 def request(cell: Cell, code: Path | None) -> dict[str, Any]:
     """The first frame to a host: what it is to leave itself, and where it is to try whether it can write. `code` is the version's
     folder where the host has no slot of its own to see it in."""
-    seen = [Path(path) for path in _SYSTEM.split() if Path(path).exists()]
+    seen = [Path(path) for path in _SYSTEM.split() if os.access(path, os.F_OK)]
     seen += [*runtime(), *([code] if code else []), *([cell.workspace] if cell.workspace else [])]
     written = [cell.slot.scratch, *([cell.slot.code] if cell.compiles else [])]
     return {
         "t": "confine",
-        "readable": [str(path) for path in seen if path.exists()],
+        "readable": [str(path) for path in seen if os.access(path, os.F_OK)],
         "writable": [str(path) for path in written],
         "tried": [] if cell.measured.level is NONE else _tried(cell),
     }

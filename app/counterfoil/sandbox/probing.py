@@ -22,6 +22,7 @@ from counterfoil import __version__
 from counterfoil.engine.frames import Unpacker, pack
 from counterfoil.places import Home
 from counterfoil.sandbox import bwrap, landlock, seccomp
+from counterfoil.sandbox.ending import end
 from counterfoil.sandbox.launching import Cell, Slot, Unfit, interpreter, judge, prepare, request
 from counterfoil.sandbox.levels import BY_CODE, ISOLATED, NONE, RESTRICTED, WEAK, Level, Measured
 
@@ -109,6 +110,7 @@ def _report_of(cell: Cell) -> dict[str, Any]:
     """Start a host, ask it to confine itself, and end it; its report."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
+        frame = pack(request(cell, None))
         launch = prepare(cell, theirs.fileno())
         try:
             process = subprocess.Popen(
@@ -124,7 +126,7 @@ def _report_of(cell: Cell) -> dict[str, Any]:
             launch.close()
         theirs.close()
         try:
-            return _exchange(ours, pack(request(cell, None)))
+            return _exchange(ours, frame)
         except (OSError, EOFError) as problem:
             raise Unfit(_last_words(process) or f"it said nothing ({problem})") from problem
         finally:
@@ -143,7 +145,7 @@ def _exchange(wire: socket.socket, frame: bytes) -> dict[str, Any]:
 
 def _last_words(process: subprocess.Popen[bytes]) -> str:
     """End a process; the last line that it said."""
-    process.kill()
+    end(process.pid, reported=False)
     if process.stderr is None or process.stderr.closed:
         return ""
     _, said = process.communicate()

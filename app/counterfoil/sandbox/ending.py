@@ -1,7 +1,8 @@
-"""Ending a host for good, at whatever moment.
+"""Ending hosts for good, at whatever moment.
 
-Bubblewrap's own promise (what is inside dies with it) begins only when its set-up is done: a process that it has just made waits for it
-for ever when it is killed in that moment. So whoever ends a host that has not reported yet stops it first and ends what it has made.
+Bubblewrap's own promise (what is inside dies with it) begins only when its set-up is done: a process that it has just made waits for
+it for ever when it is killed in that moment. Until then that process is of the same group, so the group is ended; and where a whole
+runner was killed in that moment, the next one ends what waits.
 """
 
 from __future__ import annotations
@@ -9,42 +10,15 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import time
 from pathlib import Path
 
 from counterfoil.places import Home
-from counterfoil.sandbox import limits
-
-_STANDSTILL = 0.5  # seconds until a stopped process stands still, at the most
 
 
-def end(pid: int, *, reported: bool) -> None:
-    """Kill a host's first process with its session, and what it has made if that may outlive it."""
-    made: list[int] = []
-    if not reported and hasattr(signal, "SIGSTOP"):
-        _stop(pid)
-        made = limits.beneath(pid)
-    for one in made:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(one, signal.SIGKILL)
+def end(pid: int) -> None:
+    """Kill a host's first process and its group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-
-
-def _stop(pid: int) -> None:
-    """Stop a process, and wait until it makes no more of them."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGSTOP)
-    end = time.monotonic() + _STANDSTILL
-    while time.monotonic() < end and _state(pid) not in ("T", "Z", "X", ""):
-        time.sleep(0.0005)
-
-
-def _state(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(") ")[2][:1]
-    except OSError:
-        return ""
 
 
 def end_orphans(home: Home) -> None:

@@ -45,7 +45,6 @@ class Host(asyncio.Protocol):
         self._process: asyncio.subprocess.Process | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._answer_to_us: asyncio.Future[dict[str, Any]] | None = None
-        self._has_reported = False
         self._output: Path | None = None
         self._pending_output = b""
 
@@ -115,7 +114,6 @@ class Host(asyncio.Protocol):
             raise ConnectionError(
                 f"the host ended before it reported: {said[-1] if said else 'it said nothing'}"
             ) from problem
-        self._has_reported = True
         judge(self.cell, found)
 
     async def _asked(self, frame: dict[str, Any]) -> dict[str, Any]:
@@ -271,7 +269,7 @@ class Host(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
         if self._process is not None and self._process.returncode is None:
-            end(self.pid, reported=self._has_reported)
+            end(self.pid)
 
     async def ended(self) -> int:
         """Wait until the process is reaped, and clear up its folders; its exit status."""

@@ -17,8 +17,8 @@ class Level:
 NONE = Level(
     "L0",
     "None",
-    "No isolation: workflow code runs as you, in a process of its own. It cannot approve anything, "
-    "but nothing keeps it from your files or the network.",
+    "No isolation: workflow code runs as you, in a process of its own. Nothing keeps it from "
+    "what you can reach: your files, the network, this program's own data.",
 )
 WEAK = Level(
     "L1",

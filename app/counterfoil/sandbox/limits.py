@@ -79,15 +79,6 @@ def _proportional(pid: int) -> int:
     return 0
 
 
-def beneath(pid: int) -> list[int]:
-    """The processes beneath one, without it."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for child in _children(pid):
-            found += [child, *beneath(child)]
-    return found
-
-
 def _children(pid: int) -> list[int]:
     found: list[int] = []
     for task in os.listdir(f"/proc/{pid}/task"):

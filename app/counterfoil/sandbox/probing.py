@@ -145,7 +145,7 @@ def _exchange(wire: socket.socket, frame: bytes) -> dict[str, Any]:
 
 def _last_words(process: subprocess.Popen[bytes]) -> str:
     """End a process; the last line that it said."""
-    end(process.pid, reported=False)
+    end(process.pid)
     if process.stderr is None or process.stderr.closed:
         return ""
     _, said = process.communicate()

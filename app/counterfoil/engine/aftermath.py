@@ -42,7 +42,7 @@ async def set_aside(hold: Hold, title: str, why: str) -> RunState:
     error = {"type": "", "message": why, "traceback": ""}
 
     def operation(txn: Txn) -> None:
-        open_run_gate(txn, runs.get(txn.conn, hold.run_id), run_spec("set_aside", title, error))
+        open_run_gate(txn, hold.powers.blobs, runs.get(txn.conn, hold.run_id), run_spec("set_aside", title, error))
 
     await hold.powers.writer.submit(operation, run_id=hold.run_id, fence=hold.fence)
     hold.end(RunState.WAITING)

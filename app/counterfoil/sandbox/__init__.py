@@ -1,1 +1,1 @@
-"""The only second process: hosts outside, the inside, and the wire between. Nothing confines a host yet; every run says level L0."""
+"""The only second process: hosts outside, the inside, the wire between, and the walls around it, measured before they are spoken of."""

@@ -28,6 +28,7 @@ from counterfoil.sandbox.levels import ISOLATED, NONE, Measured
 _AROUND = 200  # bytes that a record in a page takes besides its path, name and payload, at the most
 OUTPUT_LIMIT = 1024 * 1024
 PATIENCE = 60.0  # seconds a host may take to report
+LAST_WORDS = 2.0  # seconds that the output of an ended host may stay open
 FILL_AFTER = 0.2  # seconds from taking a warm host to starting the next
 _log = logging.getLogger(__name__)
 
@@ -45,6 +46,7 @@ class Host(asyncio.Protocol):
         self._process: asyncio.subprocess.Process | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._answer_to_us: asyncio.Future[dict[str, Any]] | None = None
+        self._listening: asyncio.Task[None] | None = None
         self._output: Path | None = None
         self._pending_output = b""
 
@@ -96,7 +98,7 @@ class Host(asyncio.Protocol):
         self.pid = self._process.pid
         ours.setblocking(False)
         await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
-        self._spawn(self._keep_output())
+        self._listening = asyncio.get_running_loop().create_task(self._keep_output())
 
     async def _confine(self, code: Path | None) -> None:
         """Let the process confine itself, and judge what it then is; once in its life.
@@ -274,6 +276,8 @@ class Host(asyncio.Protocol):
     async def ended(self) -> int:
         """Wait until the process is reaped, and clear up its folders; its exit status."""
         status = await self._process.wait() if self._process is not None else 0
+        if self._listening is not None:  # what it has forked may take a moment longer, and holds its output open
+            await asyncio.wait([self._listening], timeout=LAST_WORDS)
         await asyncio.to_thread(self.cell.slot.remove)
         if status not in (0, -9):
             _log.info("host %d ended with %d", self.pid, status)

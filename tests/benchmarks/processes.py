@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
 import time
@@ -66,6 +67,11 @@ def children(pid: int) -> list[int]:
     return found
 
 
+def beneath(pid: int) -> list[int]:
+    """The processes beneath one: of an isolated host, those that keep its walls too."""
+    return [one for child in children(pid) for one in (child, *beneath(child))]
+
+
 class RunnerProcess:
     """A runner, as `counterfoil runner` starts it."""
 
@@ -79,6 +85,7 @@ class RunnerProcess:
             text=True,
         )
         self.pid = self._process.pid
+        self._home = home
         self._warm = 0  # the host that stood by the last time
 
     def ready(self) -> None:
@@ -88,7 +95,10 @@ class RunnerProcess:
             raise RuntimeError(f"the runner did not start: {said}")
 
     def calm(self) -> None:
-        """Wait until a warm host stands by, one that was not there the last time, and nobody does anything any more."""
+        """Wait until a warm host stands by, one that was not there the last time, and nobody does anything any more.
+
+        In a home without runs nobody knows for which workspace one should stand by, so there is none.
+        """
         until(self._has_fresh_host, "a fresh warm host and no other")
         spent = -1.0
         while abs((now := self.cpu()) - spent) > 0.001:  # one millisecond in a tenth of a second
@@ -97,6 +107,8 @@ class RunnerProcess:
 
     def _has_fresh_host(self) -> bool:
         found = children(self.pid)
+        if not found and self._is_new():
+            return True
         if len(found) != 1 or found[0] == self._warm:
             return False
         self._warm = found[0]
@@ -104,7 +116,11 @@ class RunnerProcess:
 
     def cpu(self) -> float:
         """Seconds of CPU that it and its living hosts have used."""
-        return sum(cpu_seconds(pid) for pid in [self.pid, *children(self.pid)])
+        return sum(cpu_seconds(pid) for pid in [self.pid, *beneath(self.pid)])
+
+    def _is_new(self) -> bool:
+        with contextlib.closing(sqlite3.connect(self._home.database)) as database:
+            return bool(database.execute("SELECT count(*) = 0 FROM run").fetchone()[0])
 
     def stop(self) -> None:
         """End it as Ctrl+C does."""

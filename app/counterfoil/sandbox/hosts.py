@@ -28,6 +28,7 @@ from counterfoil.sandbox.levels import ISOLATED, NONE, Measured
 _AROUND = 200  # bytes that a record in a page takes besides its path, name and payload, at the most
 OUTPUT_LIMIT = 1024 * 1024
 PATIENCE = 60.0  # seconds a host may take to report
+REST = 0.1  # seconds between giving a host away and starting the next one
 LAST_WORDS = 2.0  # seconds that the output of an ended host may stay open
 FILL_AFTER = 0.2  # seconds from taking a warm host to starting the next
 _log = logging.getLogger(__name__)
@@ -312,6 +313,7 @@ class HostPool:
         self._ready: list[Host] = []
         self._filling: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[int]] = set()
+        self._taken = False
         self._awaited = False
         self._closed = False
 
@@ -330,6 +332,7 @@ class HostPool:
             finally:
                 self._awaited = False
             found = self._pick(workspace)
+        self._taken = True
         self.fill(workspace)
         return found or await Host.start(self._home, self.measured, workspace)
 
@@ -353,6 +356,8 @@ class HostPool:
             self._filling = asyncio.get_running_loop().create_task(self._fill())
 
     async def _fill(self) -> None:
+        if self._taken:  # the run that has just been given a host needs the processors now
+            await asyncio.sleep(REST)
         while len(self._ready) < self._warm and not self._closed and self._workspace is not None:
             try:
                 host = await Host.start(self._home, self.measured, self._workspace)

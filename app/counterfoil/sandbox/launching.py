@@ -159,7 +159,8 @@ def _check_workspace(cell: Cell) -> None:
         return
     if workspace == Path("/") or cell.home.root.resolve().is_relative_to(workspace):
         raise Unfit(f"the workspace {workspace} holds Counterfoil's own data folder; choose a smaller folder")
-    if any(workspace.is_relative_to(folder) for folder in ("/proc", "/sys", "/dev", "/run")):
+    systems = any(workspace.is_relative_to(folder) for folder in ("/proc", "/sys", "/dev", "/run"))
+    if systems and not workspace.is_relative_to("/dev/shm"):  # noqa: S108 - memory that people may work in
         raise Unfit(f"the workspace {workspace} belongs to the system; choose another folder")
     if not workspace.is_dir():
         raise Unfit(f"the workspace {workspace} is not there")

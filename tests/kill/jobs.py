@@ -149,7 +149,7 @@ class MainJob(Job):
             assert runner.end() == 0
         finally:
             world.close()
-        shutil.copytree(world.home.root.parent, self.root / "late")
+        shutil.copytree(world.home.root.parent, self.root / "late", ignore=shutil.ignore_patterns(".marks"))
 
     def begin(self, home: Path, workspace: Path) -> str:
         with closing(sqlite3.connect(home / "counterfoil.db")) as raw, raw:

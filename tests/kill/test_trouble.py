@@ -15,8 +15,8 @@ from counterfoil.store import records, runs
 from kill.jobs import Job, Stuck
 from kill.outside import Outside
 from kill.points import QUICK, compare
-from kill.processes import Nursery, children_of, state_of, until
-from kill.world import PERSON, World
+from kill.processes import Nursery, state_of, until
+from kill.world import PERSON, World, beneath
 
 RECOVERIES = 5  # after so many without a new step a run is set aside
 
@@ -85,7 +85,7 @@ def test_the_child_of_a_step_ends_with_its_host(stuck: Callable[[str], Job], vic
 
 def _stepping(world: World) -> tuple[int, int] | None:
     """A host and the child in which it performs a step."""
-    found = [(host, child) for host in world.hosts() for child in children_of(host)]
+    found = [(host, child) for host in world.hosts() for child in beneath(host)[1:]]
     return found[0] if found and world.marks() else None
 
 

@@ -127,7 +127,9 @@ def _protection(call: Call) -> list[Check]:
     means = f"{found.level.badge} ({found.code}). {found.sentence}"
     if found.level is ISOLATED:
         return [Check("Protection", "ok", means)]
-    return [Check("Protection", "warn", means, f"{found.next_step} Until then, run only templates whose code you trust.")]
+    return [
+        Check("Protection", "warn", means, f"{found.next_step} Until then, run only templates whose code you trust.")
+    ]
 
 
 def _window(_: Call) -> list[Check]:

@@ -93,7 +93,11 @@ def _form(call: Call, folder: Path) -> dict[str, Any]:
     """What running it would ask for, and under which protection; the version is kept, so that it is loaded once."""
     with opened(call) as home:
         version = keep_version(home.database, call.home, folder, account())
-    return {"version": version["digest"], "fields": json.loads(version["parameters"]), "isolation": measured(call.home).code}
+    return {
+        "version": version["digest"],
+        "fields": json.loads(version["parameters"]),
+        "isolation": measured(call.home).code,
+    }
 
 
 def _field_line(field: dict[str, Any]) -> str:

@@ -55,7 +55,11 @@ def _interpreter(prefix: list[str], environment: dict[str, str]) -> str | None:
 def test_the_same_as_an_ordinary_user() -> None:
     folder = Path("/tmp") / f"counterfoil-nobody-{os.getpid()}"
     folder.mkdir(mode=0o700)
-    os.chown(folder, NOBODY, NOBODY)
+    try:
+        os.chown(folder, NOBODY, NOBODY)
+    except OSError:
+        folder.rmdir()
+        pytest.skip("level L3: this root cannot become another user; run the tests as one")
     prefix = [
         "setpriv",
         f"--reuid={NOBODY}",

@@ -225,6 +225,7 @@ def idle(ground: Ground) -> Row:
     if not can_look():
         return Row(what, NOT_HERE, "100 MiB / 0.5 %")
     with office_in(ground, ground.disk, "idle") as office:
+        office.advance(office.start(stops=1))  # with one run a warm host stands by, as with a thousand
         with runner_process(office.home) as runner:
             alone = threads(runner.pid), memory_mib(runner.pid)
         office.advance(office.start(WAITING, stops=1))

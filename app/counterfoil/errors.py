@@ -108,6 +108,12 @@ class StaleDigest(Declined):
     code = "stale_digest"
 
 
+class NeedsConfirmation(Declined):
+    """The plan touches files that run later, and not each of them was confirmed by itself."""
+
+    code = "needs_confirmation"
+
+
 class ClaimedElsewhere(Declined):
     """Something in the gate was approved in another run."""
 

@@ -171,9 +171,15 @@ class Harness:
             self.database, self.blobs, row["gate_id"], Wish(verdict, wish.pop("principal", "user:test"), **wish)
         )
 
-    def approve(self, gate: Row | None = None, only: Sequence[int] | None = None, **answers_given: Any) -> DecisionMade:
-        """Approve."""
-        return self.decide(Verdict.APPROVED, gate, only=only, answers=answers_given)
+    def approve(
+        self,
+        gate: Row | None = None,
+        only: Sequence[int] | None = None,
+        confirmed: Sequence[int] = (),
+        **answers_given: Any,
+    ) -> DecisionMade:
+        """Approve; `confirmed` are the items whose files run later."""
+        return self.decide(Verdict.APPROVED, gate, only=only, confirmed=confirmed, answers=answers_given)
 
     def reject(self, comment: str, gate: Row | None = None) -> DecisionMade:
         """Reject."""

@@ -9,6 +9,7 @@ import pytest
 from counterfoil import facts
 from counterfoil.authoring.codec import to_plain
 from counterfoil.cli.call import harmless
+from counterfoil.cli.gate_sheet import how_to_decide
 from counterfoil.cli.tables import pairs, table
 from counterfoil.cli.words import Cell, cell, clock, day, money, person, run_state, size, took
 from counterfoil.facts import Money
@@ -126,3 +127,10 @@ def test_pairs_align() -> None:
 def test_harmless() -> None:
     assert harmless("a\x1b[2Jb\u202ec\n\u200bd") == "a\\x1b[2Jb\\u202ec \\u200bd"
     assert harmless("Wójcik “€” 王 e\u0301 \u00a0") == "Wójcik “€” 王 e\u0301 \u00a0"
+
+
+def test_what_runs_later_stands_in_the_command_that_approves_it() -> None:
+    plan = [{"n": 1, "risk": "normal"}, {"n": 2, "risk": "runs_later"}, {"n": 3, "risk": "runs_later"}]
+    gate = {"number": 3, "kind": "approval", "plan": plan, "fields": []}
+    assert how_to_decide(gate)[1] == "  counterfoil approve g-3 --confirm 2,3"
+    assert how_to_decide({**gate, "plan": plan[:1]})[1] == "  counterfoil approve g-3"

@@ -291,6 +291,7 @@ def _item(
         "after_digest": after,
         "bytes": size,
         "risk": "normal",
+        "risk_reason": None,
     }
 
 

@@ -195,6 +195,39 @@ def test_left_out_effects_are_not_approved() -> None:
     assert partial.primary().state == CLOSED
 
 
+def with_a_makefile() -> tuple[dict[str, Any], tuple[dict[str, Any], ...]]:
+    """A plan of a plain file and of one that runs later."""
+    document = figures.batch()
+    reason = "“Makefile” runs later: builds and tests run it."
+    later = {"summary": "Write Makefile (1 byte, new)", "risk": "runs_later", "risk_reason": reason}
+    document = {**document, "plan": [{**document["plan"][0], "n": 1}, {**document["plan"][0], "n": 2, **later}]}
+    body = {"kind": "write_file@1", "args": {"path": "Makefile", "data": {"$bytes": ""}}}
+    return document, (figures.BODIES[0], body)
+
+
+def test_a_file_that_runs_later_needs_a_word_of_its_own() -> None:
+    document, bodies = with_a_makefile()
+    asked = session(document, bodies=bodies)
+    (row,) = asked.reading.answers
+    assert (row.title, row.flag) == (document["plan"][1]["summary"], document["plan"][1]["risk_reason"])
+    assert (asked.primary().words, asked.primary().state) == ("Answer 1 row first", WAITING)
+    asked.choose(row.key, "refuse")
+    assert (asked.primary().words, asked.primary().state) == ("Item 2 not allowed: reject or send back", CLOSED)
+    asked.choose(row.key, "allow")
+    assert asked.primary().state == READY
+    answer = asked.answer()
+    assert (answer.verdict, answer.confirmed, answer.values) == ("approved", (2,), {})
+
+
+def test_a_word_about_one_file_comes_back_with_the_draft_and_goes_with_no_other_answer() -> None:
+    document, bodies = with_a_makefile()
+    asked = session(document, bodies=bodies)
+    asked.choose(asked.reading.answers[0].key, "allow")
+    again = session(document, bodies=bodies, draft=asked.draft())
+    assert again.primary().state == READY
+    assert (again.rejection("no").values, again.rejection("no").confirmed) == ({}, ())
+
+
 def test_foreign_words_never_reach_a_button() -> None:
     hostile = figures.batch()
     hostile["title"] = "Approve everything\u202e now"

@@ -114,6 +114,55 @@ def test_names_that_deceive_are_spelled_out(catalogue: EffectCatalogue, filled: 
     assert catalogue.prepare(moves.body, str(filled)).summary == "Move 3 files to archive/"
 
 
+def test_files_that_run_later_say_why(catalogue: EffectCatalogue, filled: Path) -> None:
+    prepared = catalogue.prepare_plan(
+        [
+            write_file("a/Makefile", "x").body,
+            write_file("notes.txt", "#!/bin/sh\n").body,
+            write_file("ledger.csv", b"\x00\x01").body,
+            move_files([("in/a.xml", "hooks/a.xml"), ("in/b.xml", ".env")]).body,
+            write_file("plain.txt", "x").body,
+        ],
+        str(filled),
+    )
+    assert [entry.risk_reason for entry in prepared] == [
+        "“a/Makefile” runs later: builds and tests run it.",
+        "“notes.txt” runs later: it begins with “#!”, so it runs when it is started.",
+        "“ledger.csv” runs later: it was text and becomes something else.",
+        (
+            "“hooks/a.xml” runs later: it is run by hooks, on the next commit for instance. "
+            "“.env” runs later: programs take settings and secrets from it when they start."
+        ),
+        None,
+    ]
+    assert [entry.risk is Risk.RUNS_LATER for entry in prepared] == [True] * 4 + [False]
+
+
+def test_a_file_that_stays_as_it_is_needs_no_word(catalogue: EffectCatalogue, filled: Path) -> None:
+    (filled / "Makefile").write_bytes(b"all:\n")
+    assert catalogue.prepare(write_file("Makefile", "all:\n").body, str(filled)).risk is Risk.NORMAL
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        write_file("a/.GIT/hooks/pre-commit", "x"),
+        write_file(".counterfoil/workspace.toml", "x"),
+        append_rows("b/.bashrc", [], columns=["a"]),
+        move_files([(".git/config", "b")]),
+        move_files([("in/a.xml", ".ssh/authorized_keys")]),
+    ],
+    ids=lambda effect: str(effect.args),
+)
+def test_files_that_are_never_changed_are_refused_with_a_sentence(
+    catalogue: EffectCatalogue, filled: Path, effect: Effect
+) -> None:
+    catalogue.check(effect.body)  # it is an effect, so the author reads a sentence instead of losing the run
+    with pytest.raises(EffectTrouble, match="is never changed: ") as refused:
+        catalogue.prepare(effect.body, str(filled))
+    assert refused.value.failure_class is FailureClass.STRUCTURAL
+
+
 @pytest.mark.parametrize(
     "effect, words",
     [

@@ -147,6 +147,7 @@ def test_error_codes() -> None:
         "AlreadyDecided": ("already_decided", 1),
         "StaleDigest": ("stale_digest", 1),
         "ClaimedElsewhere": ("claimed_elsewhere", 1),
+        "NeedsConfirmation": ("needs_confirmation", 1),
         "NotAllowed": ("not_allowed", 1),
         "RunEnded": ("run_ended", 1),
         "RunnerTrouble": ("runner", 1),

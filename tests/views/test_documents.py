@@ -18,7 +18,7 @@ DETAIL = [*RUN, "steps", "effects", "checkpoint", "files"]
 STEP = "path name ordinal kind state attempts started_at ended_at key summary cost".split()
 GATE = """gate_id number run_id kind title asked_at due_at on_due digest round consequences plan evidence flags fields who
     state decisions""".split()
-PLAN = "n effect summary target before_digest after_digest bytes risk".split()
+PLAN = "n effect summary target before_digest after_digest bytes risk risk_reason".split()
 EVIDENCE = "kind title data source".split()
 FIELD = "name type label choices default required".split()
 DECISION = "gate_id verdict by on_behalf_of at effective_at digest comment signature".split()

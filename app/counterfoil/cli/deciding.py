@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -37,13 +38,23 @@ def approve(
         str | None,
         typer.Option("--only", metavar="N,M", help="Only these items, where the gate allows it.", show_default=False),
     ] = None,
+    confirm: Annotated[
+        str | None,
+        typer.Option(
+            "--confirm",
+            metavar="N,M",
+            help="Items whose files run later, each confirmed by its number; needed where there are any.",
+            show_default=False,
+        ),
+    ] = None,
     settings: Set = None,
     comment: Comment = "",
     digest: Digest = None,
     principal: As = None,
 ) -> None:
     """Approve a gate: what it shows is carried out, and nothing else."""
-    _decide(context, gate, Verdict.APPROVED, settings, comment, digest, principal, _numbers(only))
+    chosen, confirmed = _numbers("--only", only), _numbers("--confirm", confirm) or []
+    _decide(context, gate, Verdict.APPROVED, settings, comment, digest, principal, chosen, confirmed)
 
 
 def reject(context: Context, gate: Gate, comment: Comment = "", digest: Digest = None, principal: As = None) -> None:
@@ -84,6 +95,7 @@ def _decide(
     digest: str | None,
     principal: str | None,
     only: list[int] | None = None,
+    confirmed: Sequence[int] = (),
 ) -> None:
     call = call_of(context)
     with opened(call) as home:
@@ -95,6 +107,7 @@ def _decide(
             comment=comment,
             answers=answers_of(home, row, settings),
             only=only,
+            confirmed=confirmed,
             digest=digest or row["digest"],
             signature=signature,
             entered_by=account() if signature == "unverified" else None,
@@ -150,10 +163,10 @@ def decision_made(made: DecisionMade) -> dict[str, Any]:
     }
 
 
-def _numbers(text: str | None) -> list[int] | None:
+def _numbers(option: str, text: str | None) -> list[int] | None:
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdigit() for part in parts):
-        raise WrongUse(f"--only {text} is no list of item numbers.", "Write --only 1,3.")
+        raise WrongUse(f"{option} {text} is no list of item numbers.", f"Write {option} 1,3.")
     return [int(part) for part in parts]

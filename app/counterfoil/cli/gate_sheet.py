@@ -149,7 +149,7 @@ def _risk(item: Document) -> str:
         "sends": "is sent, cannot be taken back",
         "spends": "spends money",
         "destroys": "destroys what is there",
-        "runs_later": "runs later",
+        "runs_later": "runs later, confirmed by itself",
     }
     return words.get(item["risk"], "")
 
@@ -186,7 +186,8 @@ def how_to_decide(gate: Document) -> list[str]:
     name = f"g-{gate['number']}"
     back = [f"  counterfoil return {name} --comment TEXT", f"  counterfoil reject {name} --comment TEXT"]
     if gate["kind"] == "approval":
-        return ["To decide:", f"  counterfoil approve {name}", *back]
+        later = ",".join(str(item["n"]) for item in gate["plan"] if item["risk"] == "runs_later")
+        return ["To decide:", f"  counterfoil approve {name}{f' --confirm {later}' if later else ''}", *back]
     settings = " ".join(f"--set {field['name']}=…" for field in gate["fields"] if field["required"])
     return [
         "To decide:",

@@ -222,6 +222,7 @@ class Answer:
     values: Mapping[str, Any] = field(default_factory=dict)
     only: tuple[int, ...] | None = None
     edits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    confirmed: tuple[int, ...] = ()  # items whose files run later
 
 
 @dataclass(frozen=True, slots=True)

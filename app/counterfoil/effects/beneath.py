@@ -117,6 +117,11 @@ class Beneath:
             raise Blocked(path, f"holds more than {limit // 2**20} MB")
         return data
 
+    def head(self, path: str, length: int) -> bytes | None:
+        """The first bytes of the file at a path; None where there is nothing."""
+        with self._reading(path) as handle:
+            return None if handle is None else os.pread(handle, length, 0)
+
     @contextlib.contextmanager
     def _reading(self, path: str) -> Iterator[int | None]:
         with contextlib.ExitStack() as stack:

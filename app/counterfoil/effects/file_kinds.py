@@ -11,8 +11,12 @@ from counterfoil.effects.imagining import Scene, refusal
 from counterfoil.effects.sentences import counted, folder_of, size_words
 from counterfoil.engine.ports import BadEffect, FileOp, PlanEntry
 from counterfoil.facts import Risk
-from counterfoil.policy.boundaries import runs_later, visible
+from counterfoil.policy.boundaries import visible
+from counterfoil.policy.file_classes import HEAD, runs_later
 from counterfoil.store.blobs import Blobs
+
+
+_NAMED = 5  # files of one item whose reasons are told one by one
 
 
 class WriteFile:
@@ -45,14 +49,16 @@ class WriteFile:
         how = "new" if seen is None else f"replaces {size_words(seen.size)}"
         if op.before == op.after:
             how = "already as it shall be"
+        risk, reason = _risk_of(op, scene)
         return PlanEntry(
             effect="write_file@1",
             summary=f"Write {visible(op.path)} ({size_words(size)}, {how})",
             target=visible(op.path),
-            risk=_risk(op.path),
+            risk=risk,
             before_digest=op.before,
             after_digest=op.after,
             bytes=size,
+            risk_reason=reason,
         )
 
 
@@ -91,14 +97,16 @@ class AppendRows:
         """`Append 12 rows to ledger.csv`."""
         op = ops[0]
         new = " (new file)" if op.before is None else ""
+        risk, reason = _risk_of(op, scene)
         return PlanEntry(
             effect="append_rows@1",
             summary=f"Append {counted(len(args['rows']), 'row', 'rows')} to {visible(op.path)}{new}",
             target=visible(op.path),
-            risk=_risk(op.path),
+            risk=risk,
             before_digest=op.before,
             after_digest=op.after,
             bytes=len(op.content or b""),
+            risk_reason=reason,
         )
 
 
@@ -133,21 +141,37 @@ class MoveFiles:
         folders = sorted({folder_of(target) for target in targets})
         one = ops[0] if len(ops) == 1 else None
         where = folders[0] if len(folders) == 1 else counted(len(folders), "folder", "folders")
+        risk, reason = _risk([(target, why) for target in targets if (why := runs_later(target))])
         return PlanEntry(
             effect="move_files@1",
             summary=f"Move {visible(one.path)} to {visible(targets[0])}"
             if one
             else f"Move {len(ops)} files to {where}",
             target=visible(targets[0]) if one else ", ".join(folders),
-            risk=max((_risk(target) for target in targets), key=lambda risk: risk is Risk.RUNS_LATER),
+            risk=risk,
             before_digest=one.before if one else None,
             after_digest=one.after if one else None,
             bytes=sum(sizes),
+            risk_reason=reason,
         )
 
 
-def _risk(path: str) -> Risk:
-    return Risk.RUNS_LATER if runs_later(path) else Risk.NORMAL
+def _risk_of(op: FileOp, scene: Scene) -> tuple[Risk, str | None]:
+    """The risk of new bytes in a file, and why."""
+    if op.before == op.after:
+        return Risk.NORMAL, None
+    why = runs_later(op.path, scene.head(op.path), (op.content or b"")[:HEAD])
+    return _risk([(op.path, why)] if why else [])
+
+
+def _risk(found: list[tuple[str, str]]) -> tuple[Risk, str | None]:
+    """The risk of files that run later: path and clause of each."""
+    if not found:
+        return Risk.NORMAL, None
+    said = [f"“{visible(path)}” runs later: {why}." for path, why in found[:_NAMED]]
+    if len(found) > _NAMED:
+        said.append(f"So do {len(found) - _NAMED} more of these files.")
+    return Risk.RUNS_LATER, " ".join(said)
 
 
 def _sha(data: bytes) -> str:

@@ -14,6 +14,7 @@ from counterfoil.effects.shapes import LARGEST_CONTENT
 from counterfoil.engine.ports import EffectTrouble
 from counterfoil.facts import FailureClass
 from counterfoil.policy.boundaries import visible
+from counterfoil.policy.file_classes import HEAD, never_changed
 from counterfoil.store.blobs import Blobs
 
 READ_LIMIT = 64 * 1024 * 1024  # bytes of a file that rows are appended to
@@ -33,9 +34,12 @@ class Scene:
         """The file as it is on disk, looked at once.
 
         Raises:
-            EffectTrouble: something else is there, or it may not be read.
+            EffectTrouble: something else is there, it may not be read, or no effect may touch it.
         """
         if path not in self._seen:
+            never = never_changed(path)
+            if never is not None:
+                raise refusal(never)
             try:
                 self._seen[path] = self._ground.look(path)
             except Blocked as problem:
@@ -58,6 +62,14 @@ class Scene:
         if (None if data is None else hashlib.sha256(data).hexdigest()) != (seen.sha if seen else None):
             raise EffectTrouble(f"“{visible(path)}” is being changed just now.", FailureClass.TRANSIENT)
         return data
+
+    def head(self, path: str) -> bytes | None:
+        """The first bytes of the file as it is on disk; None where there is none."""
+        seen = self.real(path)
+        try:
+            return None if seen is None else self._ground.head(path, HEAD)
+        except Blocked as problem:
+            raise refusal(str(problem)) from problem
 
     def write(self, path: str, data: bytes, n: int) -> None:
         """Item n replaces a whole file; no item before it may have touched it."""

@@ -193,6 +193,7 @@ def entry_json(entry: PlanEntry) -> dict[str, Any]:
         "after_digest": entry.after_digest,
         "bytes": entry.bytes,
         "risk": str(entry.risk),
+        "risk_reason": entry.risk_reason,
         "base": dict(entry.base),
     }
 

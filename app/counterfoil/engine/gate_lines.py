@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from counterfoil.authoring.codec import canonical
-from counterfoil.facts import INLINE_LIMIT, GateKind, storable
+from counterfoil.facts import INLINE_LIMIT, GateKind, Risk, storable
 from counterfoil.store.gate_lines import GateLine
 
 Spec = dict[str, Any]
@@ -87,6 +87,8 @@ def _bulk(spec: Spec) -> str:
         return "needs an answer of its own"
     if (spec.get("about") or {}).get("why") == "conflict":
         return "its files changed"
+    if any(item.get("risk") == Risk.RUNS_LATER for item in spec["plan"]):
+        return "changes files that run later"
     if spec["flags"]:
         return "has something that needs a closer look"
     if any(field.get("required") for field in spec["fields"]):

@@ -17,7 +17,8 @@ from counterfoil.facts import DoubtPolicy, FailureClass, Risk
 class PlanEntry:
     """One effect as a person sees it. Digests are SHA-256 of the file's bytes before and after, None where there is no file.
 
-    `base` is what of the world the approval is bound to (for files `{path: sha256 or None}`); it is sealed with the body.
+    `base` is what of the world the approval is bound to (for files `{path: sha256 or None}`); it is sealed with the body. `risk_reason`
+    says why it is not normal, as a sentence, where the risk alone does not: such an item is approved only when it is confirmed by itself.
     """
 
     effect: str
@@ -28,6 +29,7 @@ class PlanEntry:
     after_digest: str | None = None
     bytes: int | None = None
     base: dict[str, str | None] = field(default_factory=dict)
+    risk_reason: str | None = None
 
 
 class Permission(StrEnum):

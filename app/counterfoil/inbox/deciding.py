@@ -20,23 +20,27 @@ from counterfoil.errors import (
     AlreadyDecided,
     ClaimedElsewhere,
     GateClosed,
+    NeedsConfirmation,
     NotAllowed,
     RunEnded,
     StaleDigest,
     WrongAnswer,
 )
-from counterfoil.facts import ENDED, GateKind, GateState, RunState, Verdict, person, storable, unproven
+from counterfoil.facts import ENDED, GateKind, GateState, Risk, RunState, Verdict, person, storable, unproven
 from counterfoil.inbox.finding import find_gate
 from counterfoil.store import claims, gates, runs, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
 
+_NAMED = 5  # items whose reasons are told in one refusal
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a person wants to decide. `answers` are plain JSON by field name; `edits` new arguments by item number; `opened` which
-    parts of what was shown were on the screen, where that is known; `entered_by` whose account gave it, where that is somebody else's.
+    parts of what was shown were on the screen, where that is known; `entered_by` whose account gave it, where that is somebody else's;
+    `confirmed` the numbers of items whose files run later, each confirmed by itself.
     """
 
     verdict: Verdict
@@ -51,6 +55,7 @@ class Wish:
     signature: str = "account"
     entered_by: str | None = None
     opened: Sequence[str] | None = None
+    confirmed: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,8 @@ def decide(database: Database, blobs: Blobs, reference: str, wish: Wish) -> Deci
     """Commit a decision.
 
     Raises:
-        UnknownGate, AlreadyDecided, GateClosed, StaleDigest, WrongAnswer, ClaimedElsewhere, NotAllowed: nothing was changed.
+        UnknownGate, AlreadyDecided, GateClosed, StaleDigest, WrongAnswer, NeedsConfirmation, ClaimedElsewhere, NotAllowed: nothing
+            was changed.
     """
     gate_id = find_gate(database.reader, reference)["gate_id"]
     seen = wish.digest or gates.get(database.reader, gate_id)["digest"]
@@ -99,6 +105,7 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
     verdict = _verdict(spec, wish, answers)
     items = _approved_items(spec, wish) if verdict is Verdict.APPROVED else []
     if verdict is Verdict.APPROVED:
+        _refuse_unconfirmed(row, spec, wish, [item[0] for item in items])
         _refuse_claimed(txn, row, gate_id)
     name = from_us(txn.now_us)
     if not gates.decide(txn, gate_id, row["digest"], f"{verdict} by {person(wish.principal)} at {name:%H:%M}"):
@@ -168,6 +175,7 @@ def _note(
             "signature": wish.signature,
             "entered_by": wish.entered_by,
             **({"opened": sorted(wish.opened)} if wish.opened is not None else {}),
+            **({"confirmed": sorted(set(wish.confirmed))} if wish.confirmed else {}),
         },
     )
 
@@ -290,6 +298,24 @@ def _same_kind(new: Any, old: Any) -> bool:
     if isinstance(old, dict):
         return new.keys() == old.keys() and all(_same_kind(new[key], old[key]) for key in old)
     return True
+
+
+def _refuse_unconfirmed(row: Row, spec: dict[str, Any], wish: Wish, approved: list[int]) -> None:
+    """Files that other programs run or obey later on are each confirmed by themselves, not along with the rest."""
+    strange = sorted(set(wish.confirmed) - {item["n"] for item in spec["plan"]})
+    if strange:
+        raise WrongAnswer(f"There is no item {strange[0]} to confirm.", "Change --confirm.")
+    risky = [item for item in spec["plan"] if item["n"] in approved and item.get("risk") == Risk.RUNS_LATER]
+    left = [item for item in risky if item["n"] not in wish.confirmed]
+    if not left:
+        return
+    told = " ".join(f"Item {item['n']}: {item.get('risk_reason') or item['summary'] + '.'}" for item in left[:_NAMED])
+    more = f" And {len(left) - _NAMED} more." if len(left) > _NAMED else ""
+    name, numbers = f"g-{row['number']}", ",".join(str(item["n"]) for item in risky)
+    raise NeedsConfirmation(
+        f"Gate {name} would change files that run later; each is confirmed by itself. {told}{more} Nothing was changed.",
+        f"Look at them with: counterfoil show {name}. Then: counterfoil approve {name} --confirm {numbers}",
+    )
 
 
 def _refuse_claimed(txn: Txn, row: Row, gate_id: str) -> None:

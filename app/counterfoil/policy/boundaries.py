@@ -1,30 +1,28 @@
-"""Which names an effect may ever touch. One function says it for policy and for the catalogue of effects alike.
+"""Which paths lie beneath the workspace, how names are compared, and how they are shown: said once, for every room.
 
-Comparing spellings would miss `.GIT`, `.ｇit` or `.g<zero width>it`, which some file systems take for `.git`; so names are folded
-first, at every depth, whether or not such a file exists.
+Comparing spellings would miss `.GIT`, `.ｇit` or `.g<zero width>it`, which some file systems take for `.git`; so names are folded first.
 """
 
 from __future__ import annotations
 
 import os
 import unicodedata
-from pathlib import PurePosixPath
 
 LONGEST_PATH = 1024  # bytes; well under what every file system takes
 LONGEST_NAME = 240  # bytes; leaves room for the ending of a temporary file beside it
 
-_RESERVED = frozenset({".git", "git~1", ".counterfoil", ".ssh", ".gnupg"})
-# Files that other programs run or obey later on: the change is more than its bytes.
-_RUNS_LATER = frozenset(
-    """
-    .bashrc .bash_profile .profile .zshrc .envrc .gitattributes .gitmodules .mcp.json .pre-commit-config.yaml
-    makefile package.json setup.py pyproject.toml conftest.py sitecustomize.py usercustomize.py dockerfile justfile
-    claude.md agents.md
-    """.split()
-)
-_RUNS_LATER_FOLDERS = frozenset({".vscode", ".idea", ".devcontainer", ".husky", ".github", ".gitlab", ".config"})
-_RUNS_LATER_ENDINGS = frozenset(
-    ".desktop .service .timer .pth .sh .bash .zsh .ps1 .bat .cmd .vbs .js .py .pl .rb .exe .scr .com .lnk .url".split()
+# Signs that are drawn as nothing and are not of the category Cf: joiners, fillers, vowel marks, variation selectors, tags.
+_IGNORED = (
+    (0x034F, 0x034F),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x2065, 0x2065),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0xE0000, 0xE0FFF),
 )
 
 
@@ -48,31 +46,31 @@ def trouble_with(path: object) -> str | None:
         return f"The path “{visible(path)}” cannot be written as a file name."
     if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
         return f"The path “{visible(path[:60])}…” is longer than file systems take."
-    reserved = next((part for part in parts if folded(part) in _RESERVED), None)
-    if reserved is not None:
-        return f"The path “{visible(path)}” goes into “{visible(reserved)}”, which no effect may touch."
     return None
 
 
-def runs_later(path: str) -> bool:
-    """Whether other programs run a file of this name, or obey it."""
-    name = PurePosixPath(folded(path))
-    if name.name in _RUNS_LATER or name.name.startswith(".env") or name.suffix in _RUNS_LATER_ENDINGS:
-        return True
-    return not _RUNS_LATER_FOLDERS.isdisjoint(name.parts)
-
-
 def folded(name: str) -> str:
-    """A name as the most forgiving file system reads it: compatibility forms, case, invisible signs, trailing dots and streams."""
-    plain = unicodedata.normalize("NFKC", name)
-    plain = "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
-    return unicodedata.normalize("NFKC", plain.casefold()).split(":")[0].strip().rstrip(". ")
+    """A name as the most forgiving file system reads it: compatibility forms, case, invisible signs, trailing dots, blanks and streams."""
+    if name.isascii():
+        plain = name.lower()
+    else:
+        plain = "".join(sign for sign in unicodedata.normalize("NFKC", name) if not _is_ignored(sign))
+        plain = unicodedata.normalize("NFKC", plain.casefold())
+    return plain.split(":", 1)[0].strip().rstrip(". ")
 
 
 def visible(text: str) -> str:
     """A text for people, in which signs that hide or reorder others (control, bidi, zero width, undecodable) are spelled out."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(sign if _is_plain(sign) else f"\\u{ord(sign):04x}" for sign in text)
 
 
 def _is_plain(sign: str) -> bool:
-    return unicodedata.category(sign) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+    return unicodedata.category(sign) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") and not _is_ignored(sign)
+
+
+def _is_ignored(sign: str) -> bool:
+    """Whether a sign is drawn as nothing and ignored where names are compared (Default_Ignorable_Code_Point of Unicode)."""
+    code = ord(sign)
+    return unicodedata.category(sign) == "Cf" or any(first <= code <= last for first, last in _IGNORED)

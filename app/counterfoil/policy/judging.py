@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from counterfoil.engine.ports import Judgement, Permission
 from counterfoil.policy.boundaries import trouble_with, visible
+from counterfoil.policy.file_classes import never_changed
 
 _STRICTNESS = {Permission.ALLOW: 0, Permission.ASK: 1, Permission.DENY: 2}
 
@@ -74,8 +75,8 @@ _PATHS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
 
 
 def _beneath_the_workspace(case: Case) -> Judgement | None:
-    paths = _PATHS.get(case.kind)
-    trouble = next(filter(None, map(trouble_with, paths(case.args))), None) if paths else None
+    paths = _PATHS[case.kind](case.args) if case.kind in _PATHS else []
+    trouble = next(filter(None, map(trouble_with, paths)), None) or next(filter(None, map(never_changed, paths)), None)
     return _deny(trouble) if trouble else None
 
 

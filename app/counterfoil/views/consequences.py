@@ -43,6 +43,7 @@ def _of_approval(plan: Sequence[Item]) -> list[str]:
         sentences.append(
             "If you approve: the run goes on. This approval covers no effect: nothing is written or sent by it."
         )
+    sentences += [item["risk_reason"] for item in plan if item.get("risk_reason")]
     replaced = [item["target"] for item in plan if _kind(item["body"]) == "write_file" and item.get("before_digest")]
     if replaced:
         verb = "exists and is replaced" if len(replaced) == 1 else "exist and are replaced"

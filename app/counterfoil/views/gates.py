@@ -16,7 +16,7 @@ from counterfoil.views.plain import contract, kept
 
 Document = dict[str, Any]
 _FIELD_KEYS = ("name", "type", "label", "choices", "default", "required")
-_PLAN_KEYS = ("n", "effect", "summary", "target", "before_digest", "after_digest", "bytes", "risk")
+_PLAN_KEYS = ("n", "effect", "summary", "target", "before_digest", "after_digest", "bytes", "risk", "risk_reason")
 
 
 def gate_document(conn: Connection, blobs: Blobs, row: Row) -> Document:

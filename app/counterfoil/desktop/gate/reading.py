@@ -47,6 +47,7 @@ class AnswerRow:
     default: str = ""  # what happens to it without an answer; "" where one is needed
     reason: str = ""  # name of the reason's field, "" where there is none
     reasoned: frozenset[str] = frozenset()
+    item: int = 0  # the plan's item that is confirmed by it, 0 for a field of the author's
 
     @property
     def field(self) -> str:
@@ -115,7 +116,7 @@ def read(seen: GateSeen, today: date) -> Reading:
         effects_first=tuple(line for line in lines if "cannot be taken back" in line),
         consequences=tuple(line for line in lines if "cannot be taken back" not in line),
         flags=() if answers and len(flags) == len(answers) else tuple(flags),
-        answers=answers,
+        answers=(*answers, *_to_confirm(document)),
         form=tuple(entry for entry in fields if entry["name"] not in taken | {hold}) if kind not in _ANSWERS else (),
         hold=hold,
         held_table=next((section.key for section in sections if section.kind == "table"), "") if hold else "",
@@ -145,6 +146,21 @@ def _answer_rows(
         flag = flags[at] if len(flags) == len(chosen) else ""
         rows.append(_answer_row(key, entry, by_name.get(f"reason.{key}"), piece, told.get(key, {}), flag, today))
     return tuple(rows), left
+
+
+def _to_confirm(document: Document) -> list[AnswerRow]:
+    """A row for each item of the plan whose files run later: it is confirmed by itself, whatever else is approved."""
+    return [
+        AnswerRow(
+            key=f"runs-later.{item['n']}",
+            title=plain(item["summary"]),
+            choices=(words.ALLOW, words.REFUSE),
+            flag=plain(item.get("risk_reason") or "This runs later."),
+            item=int(item["n"]),
+        )
+        for item in document.get("plan") or ()
+        if item.get("risk") == "runs_later" and document["state"] == "open"
+    ]
 
 
 def _answer_row(

@@ -13,6 +13,7 @@ from counterfoil.desktop.gate.reading import AnswerRow, Reading, plan_words
 from counterfoil.desktop.office import Answer, Draft
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words.numbers import count, joined
+from counterfoil.desktop.words.people import capital
 
 GUARD_US = 400_000  # a bar accepts nothing for so long after its gate changed
 READY, WAITING, CLOSED = "ready", "waiting", "closed"
@@ -35,6 +36,7 @@ class Session:
         self.reading = reading
         draft = reading.seen.draft
         known = {str(entry["name"]) for entry in reading.seen.fields or reading.seen.document.get("fields") or ()}
+        known |= {row.field for row in reading.answers}
         self.values: dict[str, Any] = {name: value for name, value in draft.values.items() if name in known}
         self.held = tuple(draft.held)
         self.left_out = tuple(draft.left_out)
@@ -130,15 +132,21 @@ class Session:
     def _answer(self, verdict: str, values: dict[str, Any], comment: str) -> Answer:
         count_of_plan = len(self.reading.seen.bodies)
         kept = tuple(n for n in range(1, count_of_plan + 1) if n not in self.left_out)
+        allowed = [row for row in self.reading.answers if row.item and self.choice(row) == words.ALLOW]
         return Answer(
             gate_id=self.reading.seen.gate_id,
             digest=self.reading.digest,
             verdict=verdict,
             comment=comment,
-            values=values,
+            values={name: value for name, value in values.items() if name not in self._of_items()},
+            confirmed=tuple(row.item for row in allowed) if verdict == "approved" else (),
             only=kept if self.left_out and verdict == "approved" else None,
             edits={n: dict(changed) for n, changed in self.edits.items()} if verdict == "approved" else {},
         )
+
+    def _of_items(self) -> set[str]:
+        """Names of the choices that are about items of the plan, not fields of the author's."""
+        return {row.field for row in self.reading.answers if row.item}
 
     def _first_missing(self) -> Primary | None:
         rows = self.open_rows()
@@ -179,6 +187,11 @@ class Session:
             only_held = set(self._remade()) == {self.reading.hold}
             words_again = f"Hold {count(len(self.held), 'row')}, ask again" if only_held else "Make it anew, ask again"
             return Primary(words_again, READY, "returned")
+        refused = [row.item for row in self.reading.answers if row.item and self.choice(row) == words.REFUSE]
+        if refused:
+            return Primary(
+                f"{capital(joined([f'item {n}' for n in refused]))} not allowed: reject or send back", CLOSED
+            )
         if self.reading.seen.bodies and len(self.left_out) == len(self.reading.seen.bodies):
             return Primary("Everything is left out: reject instead", CLOSED)
         counted = plan_words(self.reading, self.left_out)

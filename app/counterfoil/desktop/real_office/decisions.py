@@ -76,6 +76,7 @@ class Decisions:
             comment=answer.comment,
             answers=_answers(answer, row, spec["fields"]),
             only=answer.only,
+            confirmed=answer.confirmed,
             edits={int(n): dict(changed) for n, changed in answer.edits.items()},
             digest=answer.digest,
             delay_us=undo_seconds(access.home.root) * _SECOND,

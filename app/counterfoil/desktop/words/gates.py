@@ -22,9 +22,12 @@ PROTECTION_SENTENCES = {
     "L2": "Restricted. The template's code reads this workspace and the system, and has no network.",
     "L3": "Isolated. The template's code sees only its copy of this workspace, and has no network.",
 }
+ALLOW, REFUSE = "allow", "refuse"  # what is said of one file that runs later
 # What a choice's value is called on a button. Nothing is paid by answering, so the word is never Pay.
 _CHOICES = {"pay": "Include", "include": "Include", "hold": "Hold", "reject": "Reject", "yes": "Yes", "no": "No"}
+_CHOICES |= {ALLOW: "Allow", REFUSE: "Do not allow"}
 _CHOICE_TONES = {"pay": "ok", "include": "ok", "yes": "ok", "hold": "warn", "reject": "bad", "no": "bad"}
+_CHOICE_TONES |= {ALLOW: "warn", REFUSE: "bad"}
 _CHOICE_ORDER = ("Include", "Hold", "Reject")
 VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 

@@ -15,7 +15,6 @@ from counterfoil.policy.boundaries import visible
 from counterfoil.policy.file_classes import HEAD, runs_later
 from counterfoil.store.blobs import Blobs
 
-
 _NAMED = 5  # files of one item whose reasons are told one by one
 
 

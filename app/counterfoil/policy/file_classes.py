@@ -34,22 +34,24 @@ class Rule:
     beginnings: tuple[str, ...] = ()
 
 
+VERSIONS = Rule(
+    Fate.NEVER,
+    "it is data of a version control system, which runs what lies there",
+    names=(".gitmodules", ".gitconfig"),
+    folders=(".git", "git~1", ".hg", ".svn", ".bzr", ".jj"),
+)
+ACCESS = Rule(
+    Fate.NEVER,
+    "it holds or grants access to other systems",
+    names=tuple(
+        """id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys authorized_keys2 known_hosts .netrc _netrc
+        .pgpass .my.cnf .git-credentials .pypirc .dockercfg application_default_credentials.json .vault-token""".split()
+    ),
+    folders=(*".ssh .gnupg .aws .azure .kube .docker .password-store".split(), ".config/gcloud", ".config/gh"),
+)
 RULES = (
-    Rule(
-        Fate.NEVER,
-        "it is data of a version control system, which runs what lies there",
-        names=(".gitmodules", ".gitconfig"),
-        folders=(".git", "git~1", ".hg", ".svn", ".bzr", ".jj"),
-    ),
-    Rule(
-        Fate.NEVER,
-        "it holds or grants access to other systems",
-        names=tuple(
-            """id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk authorized_keys authorized_keys2 known_hosts .netrc _netrc
-            .pgpass .my.cnf .git-credentials .pypirc .dockercfg application_default_credentials.json .vault-token""".split()
-        ),
-        folders=(*".ssh .gnupg .aws .azure .kube .docker .password-store".split(), ".config/gcloud", ".config/gh"),
-    ),
+    VERSIONS,
+    ACCESS,
     Rule(
         Fate.NEVER,
         "shells run it whenever somebody signs in or opens a terminal",

@@ -6,17 +6,18 @@ Paths are relative to the workspace, with `/` between their names; bytes of a na
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal
 
 from counterfoil.errors import Damaged
 from counterfoil.places import Home
+from counterfoil.stage.leaving_out import Why
 
 FORM = 1  # of the JSON
 Kind = Literal["file", "folder", "link"]
-Why = Literal["versions", "secret", "key", "special", "unreadable", "ours"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,9 @@ class Entry:
     """One file, folder or link of the workspace as it was copied.
 
     `size` in bytes (files; 0 otherwise), `mtime_ns`, `ctime_ns`, `inode` and `mode` (permission bits, at most 0o777) are those of the
-    workspace's own entry. `sha256` is of the bytes that were copied (files only), `target` the text of a link (links only).
-    `copy_inode` and `copy_ctime_ns` are those of the copy just after it was made: while both hold, nobody has touched it (0: unknown).
+    workspace's own entry; its copy has the same size and `mtime_ns`, and the mode with reading allowed to its owner. `sha256` is of the
+    bytes that were copied (files only), `target` the text of a link (links only). `copy_inode` and `copy_ctime_ns` are those of the copy
+    of a file just after it was made: while both hold, nobody has touched it (0: unknown).
     """
 
     path: str
@@ -46,7 +48,8 @@ class LeftOut:
     """What was not copied: a folder stands for all that is beneath it.
 
     `why`: "versions" (data of git and its kind), "secret" (.env files, tokens), "key" (key files), "special" (a pipe, a socket, a
-    device), "unreadable" (this account may not read it), "ours" (Counterfoil's own temporary files).
+    device), "unreadable" (this account may not read it), "changing" (it was written to all the time), "deep" (more folders in
+    one another than are followed), "chosen" (a person said so), "ours" (Counterfoil's own settings and temporary files).
     """
 
     path: str
@@ -69,8 +72,8 @@ class Manifest:
             "form": FORM,
             "root": [self.root_device, self.root_inode],
             "taken_us": self.taken_us,
-            "entries": [astuple(entry) for entry in self.entries.values()],
-            "left_out": [astuple(one) for one in self.left_out],
+            "entries": [_ROW(entry) for entry in self.entries.values()],
+            "left_out": [(one.path, one.why) for one in self.left_out],
         }
         return json.dumps(plain, separators=(",", ":"))
 
@@ -98,6 +101,9 @@ class Manifest:
             ) from problem
 
 
+_ROW = operator.attrgetter(*(one.name for one in fields(Entry)))
+
+
 def _by_path(entries: Iterable[Entry]) -> dict[str, Entry]:
     return {entry.path: entry for entry in entries}
 
@@ -106,7 +112,8 @@ def _by_path(entries: Iterable[Entry]) -> dict[str, Entry]:
 class Layout:
     """Where a run's stage lies: `tree/` (the files), `base.json` (the manifest), `overlays/` (what its steps are writing).
 
-    The folder is private to this account and has a neutral name: a sandbox can read its own mount points.
+    `incoming/` is there while the tree is being changed. The folder is private to this account and has a neutral name: a sandbox can
+    read its own mount points.
     """
 
     root: Path
@@ -120,6 +127,11 @@ class Layout:
     def base(self) -> Path:
         """The manifest."""
         return self.root / "base.json"
+
+    @property
+    def incoming(self) -> Path:
+        """Files on their way into the tree; it is there only while the tree is being changed."""
+        return self.root / "incoming"
 
     @property
     def overlays(self) -> Path:

@@ -1,0 +1,212 @@
+"""A stage is made, and later brought up to date, by one walk: what the workspace holds otherwise than the manifest says is copied
+again, what is gone is removed, and what the run itself has changed is left alone, with the base it was changed from.
+
+A stage is whole once its manifest is written. A walk that was cut off is known by the folder `incoming`, and is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import time
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
+from counterfoil.errors import DiskFull
+from counterfoil.policy.boundaries import visible
+from counterfoil.stage.copying import Copier, Unreadable, Unsettled, entry_of, is_as_before
+from counterfoil.stage.ladder import Ladder
+from counterfoil.stage.leaving_out import Choices, Why
+from counterfoil.stage.manifest import Entry, Layout, LeftOut, Manifest
+from counterfoil.stage.survey import Seen, Stopped, Survey, cannot_look, refuse_too_much, survey
+
+TRIES = 5
+PAUSE = 0.05  # seconds before what would not hold still is looked at again, times the try
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_DENIED = frozenset({errno.EACCES, errno.EPERM})
+
+
+class Refresh:
+    """One bringing up to date of one stage.
+
+    `ours` are the paths that the run has written or removed. `tell` hears how many of how many entries are copied.
+    """
+
+    def __init__(
+        self,
+        workspace: str,
+        layout: Layout,
+        choices: Choices,
+        ours: Collection[str] = (),
+        *,
+        tell: Callable[[int, int], None] | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._workspace = workspace
+        self._layout = layout
+        self._choices = choices
+        self._ours = frozenset(ours)
+        self._tell = tell
+        self._stop = stop
+        self._copier = Copier()
+        self._entries: dict[str, Entry] = {}
+        self._left_out: dict[str, Why] = {}
+        self._unsettled: set[str] = set()
+        self._fresh = True
+
+    def run(self, before: Manifest | None, now_us: int) -> Manifest:
+        """Bring the tree up to date; the manifest, which is written. `before` is None for a stage that is to be made.
+
+        Raises:
+            WrongWorkspace: the workspace cannot be read, or holds too much (TooMuch).
+            DiskFull: there is no room for the copy.
+            Stopped: `stop` said so; what is there is no stage, or is to be brought up to date again.
+        """
+        layout = self._layout
+        self._fresh = before is None
+        try:
+            self._prepare()
+            self._entries = dict(before.entries) if before else {}
+            found = self._once()
+            for number in range(1, TRIES):
+                if not self._unsettled:
+                    break
+                time.sleep(PAUSE * number)
+                found = self._once()
+            made = self._manifest(found, now_us)
+            keep_manifest(layout, made)
+            if layout.incoming.exists():
+                shutil.rmtree(layout.incoming)
+        except OSError as problem:
+            if problem.errno in _FULL:
+                raise DiskFull(
+                    f"There is no room for a copy of {visible(self._workspace)}: {problem.strerror}.",
+                    "Make room where the data folder lies.",
+                ) from problem
+            raise
+        return made
+
+    def _prepare(self) -> None:
+        layout = self._layout
+        if self._fresh:
+            remove_whole(layout)
+            layout.root.mkdir(mode=0o700, parents=True)
+            layout.tree.mkdir(mode=0o700)
+        elif layout.incoming.exists():
+            shutil.rmtree(layout.incoming)
+
+    def _once(self) -> Survey:
+        """One walk: what is not as the entries say is copied or removed, and the entries say so then."""
+        found = survey(self._workspace, self._choices, stop=self._stop)
+        refuse_too_much(found, self._workspace)
+        self._left_out = {one.path: one.why for one in found.left_out}
+        self._unsettled = set()
+        todo = [seen for path, seen in found.seen.items() if self._is_other(path, seen)]
+        gone = [path for path in self._entries if path not in found.seen and not self._is_ours(path)]
+        if not todo and not gone:
+            return found
+        self._layout.incoming.mkdir(mode=0o700, exist_ok=True)
+        with Ladder(self._workspace) as source, Ladder(self._layout.tree, make=True) as target:
+            for path in reversed(gone):
+                self._remove(target, path)
+            for number, seen in enumerate(todo, start=1):
+                if self._stop():
+                    raise Stopped
+                self._take(source, target, seen)
+                if self._tell is not None:
+                    self._tell(number, len(todo))
+        return found
+
+    def _is_other(self, path: str, seen: Seen) -> bool:
+        entry = self._entries.get(path)
+        return not (entry is not None and is_as_before(entry, seen)) and not self._is_ours(path)
+
+    def _is_ours(self, path: str) -> bool:
+        """Whether the run has changed this path, or a folder above it."""
+        if not self._ours:
+            return False
+        while path:
+            if path in self._ours:
+                return True
+            path = path.rpartition("/")[0]
+        return False
+
+    def _take(self, source: Ladder, target: Ladder, seen: Seen) -> None:
+        """Copy one entry; one that would not hold still is noted for another try."""
+        try:
+            self._entries[seen.path] = self._copied(source, target, seen)
+        except Unsettled:
+            self._unsettled.add(seen.path)
+        except Unreadable as unreadable:
+            if unreadable.problem.errno not in _DENIED:
+                raise cannot_look(f"{self._workspace}/{seen.path}", unreadable.problem) from unreadable
+            self._left_out[seen.path] = "unreadable"
+            self._remove(target, seen.path)
+
+    def _copied(self, source: Ladder, target: Ladder, seen: Seen) -> Entry:
+        folder, _, name = seen.path.rpartition("/")
+        before = self._entries.get(seen.path)
+        if before is not None and before.kind != seen.kind:
+            self._remove(target, seen.path)
+        if seen.kind == "folder":
+            os.fchmod(target.at(seen.path), 0o700 | (seen.status.st_mode & 0o777))
+            return entry_of(seen.path, "folder", seen.status)
+        try:
+            outside = source.at(folder)
+        except OSError as problem:
+            raise Unsettled(seen.path) from problem
+        inside = target.at(folder)
+        if self._fresh and before is None:
+            return self._copier.copy(seen, outside, inside, name)
+        return self._by_way_of_incoming(seen, outside, inside, name)
+
+    def _by_way_of_incoming(self, seen: Seen, outside: int, inside: int, name: str) -> Entry:
+        """A step may be reading what is replaced, so it is replaced whole."""
+        with Ladder(self._layout.incoming) as incoming:
+            between = incoming.at("")
+            entry = self._copier.copy(seen, outside, between, "1")
+            os.rename("1", name, src_dir_fd=between, dst_dir_fd=inside)
+            made = os.stat(name, dir_fd=inside, follow_symlinks=False)
+        return replace(entry, copy_ctime_ns=made.st_ctime_ns) if entry.kind == "file" else entry
+
+    def _remove(self, target: Ladder, path: str) -> None:
+        """Take an entry out of the tree; a folder only if nothing of the run's own is in it."""
+        self._entries.pop(path, None)
+        folder, _, name = path.rpartition("/")
+        with contextlib.suppress(FileNotFoundError):
+            remove_entry(target.at(folder), name)
+
+    def _manifest(self, found: Survey, now_us: int) -> Manifest:
+        """The manifest of what was taken. What never held still is told, unless an earlier copy of it stands."""
+        for path in self._unsettled:
+            if path not in self._entries and path in found.seen:
+                self._left_out[path] = "changing"
+        left_out = tuple(LeftOut(path, why) for path, why in sorted(self._left_out.items()))
+        return Manifest(found.root.st_dev, found.root.st_ino, now_us, self._entries, left_out)
+
+
+def remove_entry(folder: int, name: str) -> None:
+    """Remove a file, a link, or a folder that is empty; a folder that is not stays.
+
+    Raises:
+        FileNotFoundError: there is nothing of that name.
+    """
+    try:
+        os.unlink(name, dir_fd=folder)
+    except (IsADirectoryError, PermissionError):
+        with contextlib.suppress(OSError):
+            os.rmdir(name, dir_fd=folder)
+
+
+def keep_manifest(layout: Layout, made: Manifest) -> None:
+    """Write the manifest, whole or not at all."""
+    fresh = layout.base.with_suffix(".new")
+    fresh.write_text(made.to_json(), encoding="utf-8")
+    fresh.replace(layout.base)
+
+
+def remove_whole(layout: Layout) -> None:
+    """Remove a stage; nothing to do where there is none."""
+    shutil.rmtree(layout.root, ignore_errors=True)

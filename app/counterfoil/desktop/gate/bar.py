@@ -70,6 +70,11 @@ class GateBar(Box):
         """Whether a decision can still be taken back."""
         return self._ticks.isActive()
 
+    def rest(self) -> None:
+        """Another gate comes: nothing is counted down any more."""
+        self._ticks.stop()
+        self._hint.hide()
+
     def show_primary(self, primary: Primary) -> None:
         """What the button says and whether it acts, leads on, or is off."""
         ready = primary.state == READY

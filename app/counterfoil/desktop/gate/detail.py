@@ -6,6 +6,8 @@ it names the digest that was on the screen.
 
 from __future__ import annotations
 
+import functools
+
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QStackedWidget, QWidget
@@ -16,7 +18,15 @@ from counterfoil.desktop.gate import reading as gate_reading
 from counterfoil.desktop.gate.asking import Asking
 from counterfoil.desktop.gate.bar import GateBar
 from counterfoil.desktop.gate.page import GatePage
-from counterfoil.desktop.gate.session import CLOSED, READY, Session, kept_choices
+from counterfoil.desktop.gate.session import (
+    CLOSED,
+    READY,
+    Primary,
+    Session,
+    kept_choices,
+    may_take_back,
+    same_on_screen,
+)
 from counterfoil.desktop.office import Answer, DecisionMade, GateSeen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
@@ -56,7 +66,7 @@ class GateDetail(Pane):
         self.session: Session | None = None
         self.page: GatePage | None = None
         self._focus_title = False
-        self._sending = False
+        self._sending: set[str] = set()  # gates whose decision is on its way
         self.area = QScrollArea()
         self.area.setProperty("surface", "panel")
         self.area.setWidgetResizable(True)
@@ -71,9 +81,9 @@ class GateDetail(Pane):
         self.bar.hide()
         self.lines.addWidget(self.stack, 1)
         self.put(self.bar)
-        self._patience = _single_shot(self, PATIENCE)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE)
         self._patience.timeout.connect(self._show_skeleton)
-        self._save = _single_shot(self, DRAFT)
+        self._save = QTimer(self, singleShot=True, interval=DRAFT)
         self._save.timeout.connect(self.keep_draft)
         self.asking = Asking(self)
         self._connect()
@@ -87,7 +97,7 @@ class GateDetail(Pane):
         self.keep_draft()
         self.asking.dismiss()
         self.gate_id = gate_id
-        self.bar.setEnabled(False)
+        self.bar.rest()  # what was decided before stands; its time to take it back is shown at its own gate
         if self.stack.currentIndex() == _EMPTY:
             self.stack.setCurrentIndex(_BLANK)
         self._patience.start()
@@ -100,7 +110,7 @@ class GateDetail(Pane):
 
     def refresh(self) -> None:
         """Something changed in the data folder: look again."""
-        if self.gate_id and not self._sending:
+        if self.gate_id and self.gate_id not in self._sending:
             self._ask()
 
     def clear(self, title: str = "Choose a gate to see what it asks.", detail: str = "") -> None:
@@ -181,7 +191,12 @@ class GateDetail(Pane):
         """Take the decision back while that is possible."""
         if self.bar.counting:
             gate_id = self.gate_id
-            self._bridge.ask(self, lambda office: office.void(gate_id), self._undone, self._refused)
+            self._bridge.ask(
+                self,
+                lambda office: office.void(gate_id),
+                functools.partial(self._undone, gate_id),
+                functools.partial(self._refused, gate_id),
+            )
 
     def _connect(self) -> None:
         self.bar.acted.connect(self.act)
@@ -205,6 +220,7 @@ class GateDetail(Pane):
         for sequence, slot in keys:
             shortcut = QShortcut(QKeySequence(sequence), self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.setAutoRepeat(False)  # a key that is held down for one gate must not decide the next one
             shortcut.activated.connect(slot)
 
     def _ask(self) -> None:
@@ -217,7 +233,7 @@ class GateDetail(Pane):
         fresh = gate_reading.read(seen, times.local(now).date())
         old = self.session
         if old is not None and self.page is not None and old.reading.seen.gate_id == seen.gate_id:
-            if _same(old.reading.seen, seen):
+            if same_on_screen(old.reading.seen, seen):
                 return
             if old.reading.open and fresh.open and old.reading.digest != fresh.digest:
                 self._freeze(old, seen)
@@ -248,7 +264,6 @@ class GateDetail(Pane):
         self.area.setWidget(page)
         self.area.verticalScrollBar().setValue(place)
         self.stack.setCurrentIndex(_PAGE)
-        self.bar.setEnabled(True)
         self._show_bar()
         digest, gate_id = fresh.digest, fresh.seen.gate_id
         self._bridge.do(self._bridge, lambda office: office.mark_read(gate_id, digest))
@@ -271,7 +286,9 @@ class GateDetail(Pane):
         if session is None:
             return
         reading = session.reading
-        if self.bar.counting:
+        made = may_take_back(reading, self._clock.now_us())
+        if made is not None:
+            self._show_done(*made)
             return
         trouble = reading.kind in ("doubt", "failure")
         self.bar.setVisible(reading.open and not trouble)
@@ -289,42 +306,60 @@ class GateDetail(Pane):
     @Slot()
     def _edited(self) -> None:
         if self.session is not None:
-            self.bar.show_primary(self.session.primary())
+            self._show_primary()
             self._save.start()
 
     @Slot(int)
     def _loading(self, left: int) -> None:
         if self.session is not None:
             self.session.loading = left
+            self._show_primary()
+
+    def _show_primary(self) -> None:
+        """What the button says now; while a decision is on its way it says that."""
+        if self.session is not None and self.gate_id not in self._sending:
             self.bar.show_primary(self.session.primary())
 
     @Slot(object)
     def _decide(self, answer: Answer) -> None:
         self._save.stop()
-        self._sending = True
-        self.bar.primary.setEnabled(False)
-        self._bridge.ask(self, lambda office: office.decide(answer), self._decided, self._refused)
+        self._sending.add(answer.gate_id)
+        self.bar.show_primary(Primary("Keeping your decision…", CLOSED))
+        self._bridge.ask(
+            self,
+            lambda office: office.decide(answer),
+            self._decided,
+            functools.partial(self._refused, answer.gate_id),
+        )
 
     def _decided(self, made: DecisionMade) -> None:
-        self._sending = False
+        self._sending.discard(made.gate_id)
         if made.gate_id != self.gate_id:
             return
-        self.bar.show()
-        self.bar.show_done(made.verdict, made.effective_at, hint=bool(self.guided) and self.guided == self.run_id)
+        self._show_done(made.verdict, made.effective_at)
         self.focus_title()
         self.decided.emit(made.gate_id)
         self._ask()
 
-    def _refused(self, trouble: Trouble) -> None:
-        self._sending = False
+    def _show_done(self, verdict: str, until_us: int) -> None:
+        self.bar.show()
+        self.bar.show_done(verdict, until_us, hint=bool(self.guided) and self.guided == self.run_id)
+
+    def _refused(self, gate_id: str, trouble: Trouble) -> None:
+        """A decision, or taking it back, was refused; the person may look at another gate by now."""
+        self._sending.discard(gate_id)
+        if gate_id != self.gate_id:
+            self._bridge.troubled.emit(trouble)
+            return
         self._say(trouble)
         self._show_bar()
         self._ask()
 
-    def _undone(self, _nothing: object) -> None:
-        self.bar.show_open(silence="", can_decide=True, can_change=False, can_send_back=True)
-        self.undone.emit(self.gate_id)
-        self._ask()
+    def _undone(self, gate_id: str, _nothing: object) -> None:
+        self.undone.emit(gate_id)
+        if gate_id == self.gate_id:
+            self.bar.show_open(silence="", can_decide=True, can_change=False, can_send_back=True)
+            self._ask()
 
     @Slot()
     def _settled(self) -> None:
@@ -394,8 +429,10 @@ class GateDetail(Pane):
     def _idle(self) -> bool:
         """Whether an act may begin: nothing is under way, and the gate has stood here long enough to be meant."""
         session = self.session
-        busy = session is None or self.asking.sheet is not None or self._sending or self.bar.counting
-        return not busy and session is not None and not session.guarded(self._clock.now_us())
+        if session is None or session.reading.seen.gate_id != self.gate_id:
+            return False
+        busy = self.asking.sheet is not None or self.gate_id in self._sending or self.bar.counting
+        return not busy and not session.guarded(self._clock.now_us())
 
     def _may_ask(self) -> bool:
         session = self.session
@@ -407,20 +444,3 @@ class GateDetail(Pane):
     def _print(self) -> None:
         if self.session is not None:
             self.print_wanted.emit(self.session.reading.seen)
-
-
-def _same(old: GateSeen, new: GateSeen) -> bool:
-    """Whether nothing changed that is on the screen; drafts are this person's own."""
-    return (
-        old.document == new.document
-        and old.after == new.after
-        and old.successor == new.successor
-        and old.story == new.story
-    )
-
-
-def _single_shot(owner: QWidget, milliseconds: int) -> QTimer:
-    timer = QTimer(owner)
-    timer.setSingleShot(True)
-    timer.setInterval(milliseconds)
-    return timer

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from counterfoil.desktop.gate.reading import AnswerRow, Reading, plan_words
-from counterfoil.desktop.office import Answer, Draft
+from counterfoil.desktop.office import Answer, Draft, GateSeen
 from counterfoil.desktop.words import gates as words
+from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, joined
 from counterfoil.desktop.words.people import capital
 
@@ -196,6 +197,26 @@ class Session:
             return Primary("Everything is left out: reject instead", CLOSED)
         counted = plan_words(self.reading, self.left_out)
         return Primary(f"Approve {counted}" if counted else "Approve", READY, "approved")
+
+
+def may_take_back(reading: Reading, now_us: int) -> tuple[str, int] | None:
+    """This person's decision on a gate and until when it can be taken back, while it can."""
+    document = reading.seen.document
+    made = [one for one in document.get("decisions") or () if one.get("by") == reading.seen.me]
+    if str(document["state"]) != "decided" or not made:
+        return None
+    until = times.iso_instant(str(made[-1].get("effective_at")))
+    return (str(made[-1]["verdict"]), until) if until is not None and until > now_us else None
+
+
+def same_on_screen(old: GateSeen, new: GateSeen) -> bool:
+    """Whether nothing changed that a page shows; drafts are this person's own."""
+    return (
+        old.document == new.document
+        and old.after == new.after
+        and old.successor == new.successor
+        and old.story == new.story
+    )
 
 
 def as_said(value: Any) -> str:

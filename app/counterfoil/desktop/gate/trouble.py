@@ -49,19 +49,21 @@ class TroublePanel(Box):
             self.put(Prose(sentence, "body"))
         self.buttons: list[Button] = []
         offered = _offered(reading)
-        for choice, words, follows in self._choices(about, doubt=doubt):
+        if reading.open and not reading.seen.may_decide:
+            self.put(Prose(reading.seen.why_not or "You may not decide this.", "body"))
+        able = reading.open and reading.seen.may_decide
+        for choice, words, follows in self._choices(about, doubt=doubt) if able else ():
             if choice not in offered:
                 continue
             line = row(gap=12)
             button = Button(words, "outline", key=choice, help=follows)
             button.setFixedWidth(200)
             button.chosen.connect(self.picked)
-            button.setEnabled(reading.open and reading.seen.may_decide)
             self.buttons.append(button)
             put(line, button)
             line.addWidget(Prose(follows, "small"), 1, Qt.AlignmentFlag.AlignVCenter)
             self.put(line)
-        if doubt:
+        if doubt and able:
             self.put(Prose("Not sure yet? Leave it open: nothing happens until you say.", "small"))
         self.setAccessibleName("Your answer")
 

@@ -11,7 +11,7 @@ from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.gate.session import GUARD_US
 from counterfoil.desktop.inbox.rows import bulk_choice
-from counterfoil.desktop.office import Answer, DecisionMade, InboxRow, Office
+from counterfoil.desktop.office import Answer, InboxRow, Office
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
@@ -21,6 +21,8 @@ from counterfoil.desktop.tables.table import from_evidence
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, is_money, moneys
+from counterfoil.desktop.words.plain import quoted
+from counterfoil.errors import CounterfoilError
 
 
 class BulkPanel(Pane):
@@ -36,6 +38,7 @@ class BulkPanel(Pane):
         super().__init__("panel")
         self._bridge, self._clock = bridge, clock
         self._able: list[InboxRow] = []
+        self._asked = 0
         self._shown_at = 0
         self._left = 0
         self._page = column(margins=(28, 18, 28, 18), gap=12)
@@ -54,7 +57,7 @@ class BulkPanel(Pane):
         """What is selected."""
         self._shown_at = self._clock.now_us()
         able, left_out, why = bulk_choice(rows)
-        self._able = able
+        self._able, self._asked = able, len(able)
         empty(self._page)
         put(self._page, Label(f"{count(len(rows), 'gate')} selected", "title"))
         sums = moneys([row.figure for row in able if is_money(row.figure)])
@@ -92,19 +95,29 @@ class BulkPanel(Pane):
     def _act(self) -> None:
         if self._clock.now_us() - self._shown_at < GUARD_US or not self._able:
             return
-        answers = [Answer(row.gate_id, row.digest, "approved") for row in self._able]
+        able, self._able = list(self._able), []
         self.act.setEnabled(False)
-        self._bridge.ask(self, lambda office: _decide_all(office, answers), self._done, self._failed)
+        self.act.say("Keeping your decisions…")
+        self._bridge.ask(self, lambda office: _decide_all(office, able), self._done)
 
-    def _done(self, made: list[DecisionMade]) -> None:
-        self._said.setText(f"Approved {count(len(made), 'gate')}. Each can be taken back in Decided for 5 s.")
-        self.act.say("Approved")
+    def _done(self, refused: list[str]) -> None:
+        """All were tried. What was refused is told over the page, because the list below moves on."""
+        asked = self._asked
+        made = asked - len(refused)
+        self._said.setText(f"Approved {count(made, 'gate')}. Each can be taken back in Decided for 5 s.")
+        self.act.say(f"Approved {made} of {asked}" if refused else "Approved")
+        if refused:
+            said = f"{made} of {count(asked, 'gate')} {'was' if made == 1 else 'were'} approved. Not approved:"
+            self._bridge.troubled.emit(Trouble(said, "\n".join(refused), "not_all"))
         self.decided.emit()
 
-    def _failed(self, trouble: Trouble) -> None:
-        self._page.insertWidget(1, Banner("bad", trouble.message, detail=trouble.next_step))
-        self.decided.emit()
 
-
-def _decide_all(office: Office, answers: list[Answer]) -> list[DecisionMade]:
-    return [office.decide(answer) for answer in answers]
+def _decide_all(office: Office, rows: list[InboxRow]) -> list[str]:
+    """Approve each; a sentence for each that was refused."""
+    refused = []
+    for gate in rows:
+        try:
+            office.decide(Answer(gate.gate_id, gate.digest, "approved"))
+        except CounterfoilError as problem:
+            refused.append(f"{quoted(gate.title)}: {problem}")
+    return refused

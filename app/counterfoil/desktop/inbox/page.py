@@ -164,6 +164,7 @@ class InboxPage(QWidget):
         self.bulk.decided.connect(self._reload)
         for keys, slot in (("Ctrl+Return", self._knock), ("Ctrl+Enter", self._knock)):
             shortcut = QShortcut(QKeySequence(keys), self.pane)
+            shortcut.setAutoRepeat(False)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(slot)
         for keys, slot in (("Alt+Down", self._next), ("Alt+Up", self._before)):

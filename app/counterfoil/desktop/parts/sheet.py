@@ -5,8 +5,8 @@ Esc closes it and gives the focus back where it was; what was typed is kept by w
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPoint, QPropertyAnimation, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEasingCurve, QElapsedTimer, QEvent, QObject, QPoint, QPropertyAnimation, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from counterfoil.desktop.parts.boxes import Pane, Rule
@@ -136,16 +136,22 @@ class Sheet(QFrame):
 
 
 class _Scrim(QWidget):
-    """Dims the pane behind a sheet; a click on it closes the sheet."""
+    """Dims the pane behind a sheet; a click on it closes the sheet, unless it is the second half of the one that opened it."""
 
     pressed = Signal()
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
+        self._since = QElapsedTimer()
         self.hide()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._since.start()
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.pressed.emit()
+        if self._since.hasExpired(QApplication.doubleClickInterval()):
+            self.pressed.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

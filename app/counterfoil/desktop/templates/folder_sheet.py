@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from counterfoil.desktop.bridge import Bridge, Trouble
+from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.office import FolderFacts
 from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
@@ -30,6 +30,8 @@ class FolderSheet(Sheet):
         super().__init__("Use your own folder", over)
         self._bridge = bridge
         self._facts: FolderFacts | None = None
+        self._asked = ""
+        self._latest = Latest()
         self.body.addWidget(
             Prose(
                 "Choose a folder. Its files change only when someone approves, and what is replaced is kept for undoing.",
@@ -40,6 +42,7 @@ class FolderSheet(Sheet):
         line = row(gap=8)
         self.path = LineEdit("Folder")
         self.path.setText(start)
+        self.path.textEdited.connect(self._typed)
         self.path.editingFinished.connect(self._measure)
         browse = Button("Choose…", icon="folder-open", name="Choose a folder…")
         browse.clicked.connect(self._browse)
@@ -71,13 +74,31 @@ class FolderSheet(Sheet):
         self._measure()
 
     @Slot()
+    def _typed(self) -> None:
+        """What was measured is another folder than the one that stands there now."""
+        self._facts = None
+        self._asked = ""
+        self._latest.take(None)
+        empty(self._found)
+        self._offer("Look at it first" if self.path.text().strip() else "Choose a folder first", able=False)
+
+    @Slot()
     def _measure(self) -> None:
         path = self.path.text().strip()
-        if not path or (self._facts is not None and self._facts.path == path):
+        if not path or path == self._asked:
             return
+        self._facts = None
+        self._asked = path
         empty(self._found)
         put(self._found, Prose("Looking at it…", "body2"))
-        self._bridge.ask(self, lambda office: office.measure_folder(path), self._measured, self._failed, slow=True)
+        self._offer("Looking at it…", able=False)
+        self._latest.take(
+            self._bridge.ask(self, lambda office: office.measure_folder(path), self._measured, self._failed, slow=True)
+        )
+
+    def _offer(self, words: str, *, able: bool) -> None:
+        self.act.setEnabled(able)
+        self.act.say(words)
 
     def _measured(self, facts: FolderFacts) -> None:
         self._facts = facts
@@ -102,15 +123,12 @@ class FolderSheet(Sheet):
                         detail=listed,
                     ),
                 )
-        able = not facts.refused
-        self.act.setEnabled(able)
-        self.act.say("Use this folder" if able else "This folder cannot be used")
+        self._offer("This folder cannot be used" if facts.refused else "Use this folder", able=not facts.refused)
 
     def _failed(self, trouble: Trouble) -> None:
         empty(self._found)
         put(self._found, Banner("bad", trouble.message, detail=trouble.next_step))
-        self.act.setEnabled(False)
-        self.act.say("Choose another folder")
+        self._offer("Choose another folder", able=False)
 
     @Slot()
     def _act(self) -> None:

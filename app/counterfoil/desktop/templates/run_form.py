@@ -47,6 +47,7 @@ class RunForm(Pane):
         self._workspace = ""
         self._problems: dict[str, str] = {}
         self._tried = False
+        self._starting = False
         self.fields: list[FieldEditor] = []
         self._touched: set[str] = set()
         self._lay_out()
@@ -182,7 +183,11 @@ class RunForm(Pane):
 
     def _show_button(self) -> None:
         missing = len(self._problems)
-        if not self._workspace:
+        self.run.setEnabled(not self._starting)
+        if self._starting:
+            self.run.say("Starting…")
+            self.note.setText("")
+        elif not self._workspace:
             self.run.say("Choose a folder first")
             self.note.setText("")
         elif missing:
@@ -208,17 +213,20 @@ class RunForm(Pane):
             return
         seen, workspace, values = self._seen, self._workspace, self.values()
         if seen is not None:
-            self.run.setEnabled(False)
+            self._starting = True
+            self._show_button()
             path = seen.card.path
             self._bridge.ask(
                 self, lambda office: office.start_run(path, workspace, values), self._started, self._failed
             )
 
     def _started(self, run_id: str) -> None:
-        self.run.setEnabled(True)
+        self._starting = False
+        self._show_button()
         self.started.emit(run_id)
 
     def _failed(self, trouble: Trouble) -> None:
-        self.run.setEnabled(True)
+        self._starting = False
+        self._show_button()
         empty(self._banners)
         put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))

@@ -122,7 +122,7 @@ terminal = refusal(os.open, "/dev/tty", os.O_RDWR)
     assert set(found) == {"EPERM"}
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="x32 and int 0x80 are ways of x86_64")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="level L3, L2: x32 and int 0x80 are ways of x86_64")
 def test_other_ways_into_the_kernel(room: Room) -> None:
     found = room.inside(
         """

@@ -94,6 +94,20 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, co
     assert home.database.read_bytes() == content
 
 
+def test_opening_keeps_the_locks_of_a_connection_that_is_there(home: Home) -> None:
+    """A process that closes the file by itself loses all its locks, and the next writer takes its log away from under it."""
+    writes = (
+        "import sqlite3, sys; raw = sqlite3.connect(sys.argv[1]); raw.execute('CREATE TABLE seen (id)'); raw.close()"
+    )
+    with contextlib.closing(sqlite3.connect(home.database)) as looks:
+        looks.execute("PRAGMA journal_mode=WAL")
+        before = looks.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        open_database(home).close()
+        subprocess.run([sys.executable, "-c", writes, home.database], check=True)
+        assert looks.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == before + 1
+        assert home.database.with_name("counterfoil.db-wal").exists()
+
+
 @pytest.mark.parametrize("version", [0, 1, 7])
 def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path, version: int) -> None:
     home = Home(tmp_path).create()

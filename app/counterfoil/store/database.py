@@ -25,7 +25,7 @@ from counterfoil.store.transactions import Txn
 T = TypeVar("T")
 SCHEMA, APPLICATION = schema.SCHEMA, schema.APPLICATION
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "webdav", "davfs"})
-_MAGIC = b"SQLite format 3\0"
+_SMALLEST = 512  # bytes of the smallest database there can be
 BUSY_MS = 15_000
 
 
@@ -162,9 +162,9 @@ def _version_of(path: Path) -> int:
     if not path.exists() or path.stat().st_size == 0:
         return 0
     try:
-        with path.open("rb") as file:
-            if file.read(len(_MAGIC)) != _MAGIC:  # SQLite takes a file of a few bytes for an empty database
-                raise sqlite3.DatabaseError("it begins otherwise")
+        # Only SQLite may open this file: closing it here would end the locks of every other connection of this process.
+        if path.stat().st_size < _SMALLEST:  # SQLite takes a file of a few bytes for an empty database
+            raise sqlite3.DatabaseError("it is too short")
         with contextlib.closing(sqlite3.connect(path, timeout=BUSY_MS / 1000)) as raw:
             application, version = (
                 int(raw.execute(f"PRAGMA {what}").fetchone()[0]) for what in ("application_id", "user_version")

@@ -67,11 +67,18 @@ def acts(desk: Desk) -> list[str]:
     return [act for act, _ in desk.office.log if act in ("decide", "void", "cancel_run", "pull_the_plug", "start_run")]
 
 
+def under(desk: Desk, spot: QPoint) -> QWidget:
+    """What a click at a spot of the window would hit."""
+    found = desk.window.childAt(spot)
+    assert found is not None
+    return found
+
+
 def twice(desk: Desk, widget: QWidget) -> None:
     """A double click: the second press lands on whatever stands there by then."""
     spot = widget.mapTo(desk.window, widget.rect().center())
     desk.click(widget)
-    below = desk.window.childAt(spot)
+    below = under(desk, spot)
     at = below.mapFrom(desk.window, spot)
     QTest.mouseDClick(below, LEFT, NONE, at)
     QTest.mouseRelease(below, LEFT, NONE, at)
@@ -165,7 +172,7 @@ def test_a_double_click_does_not_decide_the_next_gate_of_the_run(desk: Desk) -> 
     desk.office.add(figures.batch(), figures=figures.BATCH_FIGURES, bodies=figures.BODIES)
     desk.look()
     assert detail(desk).gate_id == f"{82:032x}"
-    QTest.mouseClick(desk.window.childAt(spot), LEFT)  # the second click lands on the next gate's button
+    QTest.mouseClick(under(desk, spot), LEFT)  # the second click lands on the next gate's button
     desk.settle()
     assert acts(desk) == ["decide"]
 
@@ -545,7 +552,7 @@ def test_a_click_beside_a_sheet_closes_it_and_decides_nothing(desk: Desk, qapp: 
         desk.later()
         detail(desk).reject()
         QTest.qWait(5)
-        QTest.mouseClick(desk.window.childAt(detail(desk).mapTo(desk.window, QPoint(20, 200))), LEFT)
+        QTest.mouseClick(under(desk, detail(desk).mapTo(desk.window, QPoint(20, 200))), LEFT)
         desk.settle()
     finally:
         qapp.setDoubleClickInterval(usual)

@@ -9,15 +9,20 @@ import sys
 import zoneinfo
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from counterfoil import __version__
 from counterfoil.cli.call import Call
-from counterfoil.cli.options import Context, call_of
+from counterfoil.cli.opening import workspace_of
+from counterfoil.cli.options import Context, OnlyThis, call_of
 from counterfoil.cli.words import clock, size
 from counterfoil.effects.secrets import Keyring, KeyringUnusable
 from counterfoil.errors import CounterfoilError, SecretMissing
 from counterfoil.sandbox.levels import ISOLATED
 from counterfoil.sandbox.probing import measured
+from counterfoil.stage.leaving_out import choices_of, told
+from counterfoil.stage.probing import probe
+from counterfoil.stage.survey import refuse_too_much, survey
 from counterfoil.store import leases
 from counterfoil.store.database import SCHEMA, filesystem_of, integrity, open_database
 from counterfoil.store.transactions import Row
@@ -39,10 +44,17 @@ class Check:
     next: str | None = None
 
 
-def doctor(context: Context) -> int:
+def doctor(context: Context, workspace: OnlyThis = None) -> int:
     """Check that everything this program needs is in order."""
     call = call_of(context)
     checks = [found for check in _CHECKS for found in _tried(check, call)]
+    if workspace is not None:
+        place = workspace_of(workspace)
+
+        def folder(call: Call) -> list[Check]:
+            return _folder(place, call)
+
+        checks += _tried(folder, call)
     call.document([asdict(check) for check in checks])
     for check in checks:
         call.line(f"{check.what}: {_WORDS[check.state]}. {check.means}")
@@ -154,6 +166,19 @@ def _disk(call: Call) -> list[Check]:
     if usage.free < _LOW:
         return [Check("Disk", "warn", means, "Make room before it is full.")]
     return [Check("Disk", "ok", means)]
+
+
+def _folder(place: Path, call: Call) -> list[Check]:
+    """A folder that is to be worked in: what of it is copied for a run, and what can be done there."""
+    found = survey(str(place), choices_of(place, call.home), try_reading=True)
+    refuse_too_much(found, str(place))
+    files = sum(seen.kind == "file" for seen in found.seen.values())
+    left_out = told((one.path, one.why) for one in found.left_out)
+    means = f"{place}: {files:,} {'file' if files == 1 else 'files'}, {size(found.octets)}."
+    means += f" Left out of copies: {', '.join(left_out)}." if left_out else ""
+    able = probe(place, call.home)
+    checks = [Check("Folder", "ok", f"{means} Files can be {', '.join(able.acts)}." if able.acts else means)]
+    return checks + [Check("Folder", "warn", note.what, note.now) for note in able.notes]
 
 
 def _time_zones(_: Call) -> list[Check]:

@@ -22,6 +22,10 @@ Workspace = Annotated[
 OnlyWorkspace = Annotated[
     Path | None, typer.Option("--workspace", metavar="DIR", help="Only of this folder.", show_default=False)
 ]
+OnlyThis = Annotated[
+    Path | None,
+    typer.Option("--workspace", metavar="DIR", help="Look at this folder too.", show_default=False),
+]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="At most so many.", show_default=False)]
 Set = Annotated[
     list[str] | None,

@@ -22,8 +22,10 @@ from counterfoil.cli.watching import exit_code, follow
 from counterfoil.cli.words import run_state
 from counterfoil.errors import CounterfoilError, WrongUse
 from counterfoil.inbox.accounts import account
+from counterfoil.policy.boundaries import trouble_with
 from counterfoil.runner.starting import start_run
-from counterfoil.settings.workspace import remember, remembered
+from counterfoil.settings.workspace import leave_out, remember, remembered
+from counterfoil.stage.probing import first_look
 from counterfoil.store.transactions import Row
 from counterfoil.views.runs import run_document
 
@@ -44,6 +46,15 @@ def run(
             "--input", metavar="FILE", help="Parameters as a JSON object; --set overrides it.", show_default=False
         ),
     ] = None,
+    left_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--leave-out",
+            metavar="PATH",
+            help="Leave this part of the folder out of the copies that runs work on; it is remembered.",
+            show_default=False,
+        ),
+    ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended or a gate holds it.")] = False,
 ) -> int:
     """Start a run of a template; the runner advances it, or --wait does."""
@@ -51,6 +62,7 @@ def run(
     place = workspace_of(workspace)
     folder = find_template(template, place, call.home)
     given = _input(source)
+    leave_out(place, [_beneath(path) for path in left_out or []])
     with opened(call) as home:
         keep_logs(call.home)
         row = start(call, home, folder, place, given, pairs_of(settings))
@@ -70,6 +82,8 @@ def start(
 ) -> Row:
     """Commit a ready run and let the workspace remember what is to be remembered; its row."""
     name = read_manifest(folder).name
+    for note in first_look(place, call.home):
+        call.say(f"{note.what} {note.now}")
     kept: dict[str, Any] = {}
     row = start_run(
         home.database,
@@ -102,6 +116,17 @@ def _parameters(
         return values
 
     return checked
+
+
+def _beneath(path: str) -> str:
+    """A path of the workspace, as --leave-out names it."""
+    plain = path.strip("/")
+    trouble = trouble_with(plain)
+    if trouble is not None:
+        raise WrongUse(
+            f"--leave-out {path}: {trouble}", "Name a file or folder of the workspace, such as archive/2024."
+        )
+    return plain
 
 
 def _input(source: Path | None) -> dict[str, Any]:

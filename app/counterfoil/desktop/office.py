@@ -309,7 +309,8 @@ class TrailPage:
 
 @dataclass(frozen=True, slots=True)
 class FolderFacts:
-    """What was measured in a chosen folder."""
+    """What was measured in a chosen folder. `notes` are sentences about what is unusual; `parts` what could be left out of one that
+    is refused because it holds too much."""
 
     path: str
     files: int
@@ -321,6 +322,8 @@ class FolderFacts:
     synced_by: str = ""
     invoices: int | None = None
     refused: str = ""
+    notes: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from counterfoil.places import Home
 from counterfoil.sandbox.hosts import Host
 from counterfoil.sandbox.launching import Unfit
 from counterfoil.sandbox.probing import measured
+from counterfoil.stage.leaving_out import choices_of
+from counterfoil.stage.survey import refuse_too_much, survey
 from counterfoil.store import blobs as blob_rows
 from counterfoil.store import runs, versions
 from counterfoil.store.blobs import Blobs
@@ -117,8 +119,9 @@ def start_run(
     """Commit a ready run; its row. `parameters` is given the schema and returns checked values as plain JSON.
 
     Raises:
-        BrokenTemplate, WrongParameter: nothing was started.
+        BrokenTemplate, WrongParameter, WrongWorkspace: nothing was started.
     """
+    refuse_too_much(survey(str(workspace), choices_of(workspace, home)), str(workspace))
     version = keep_version(database, home, template, started_by)
     values = parameters(json.loads(version["parameters"]))
     manifest = json.loads(version["manifest"])

@@ -4,6 +4,10 @@ order survive when the program writes it.
     [remember.pay-invoices]          # parameters marked `remember`, asked once
     debtor_iban = "DE89370400440532013000"
 
+    [files]                          # of the copy that a run works on: paths relative to the workspace
+    leave_out = ["node_modules"]     # more than secrets and version control
+    copy_anyway = [".env.example"]   # what would be left out
+
 The mail account stands there too, in [mail]: `effects/mail_settings.py` reads it, and nothing here writes it.
 """
 
@@ -14,7 +18,7 @@ import os
 import re
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -53,6 +57,42 @@ def remember(workspace: Path, template: str, values: Mapping[str, Any]) -> None:
         return
     after = _edited(before, template, changed) if known else _appended(before, template, changed)
     _write(workspace, after)
+
+
+def files_chosen(workspace: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """The paths that are left out of a run's copy, and those that are copied although they would be left out.
+
+    Raises:
+        WrongWorkspace: as `remembered`.
+    """
+    table = _table(workspace).get("files", {})
+    if not isinstance(table, dict):
+        raise _wrong("‘files’", "must be a table", "Write [files] above leave_out and copy_anyway.")
+    return _paths(table, "leave_out"), _paths(table, "copy_anyway")
+
+
+def _paths(table: dict[str, Any], name: str) -> frozenset[str]:
+    given = table.get(name, [])
+    if not isinstance(given, list) or not all(isinstance(path, str) for path in given):
+        raise _wrong(f"‘{name}’ in [files]", "must be a list of paths", f'Write {name} = ["folder/file"].')
+    return frozenset(path.strip("/") for path in given)
+
+
+def leave_out(workspace: Path, paths: Iterable[str]) -> None:
+    """Have more paths left out of the copies that runs work on.
+
+    Raises:
+        WrongWorkspace: as `remembered`, or the file cannot be written.
+    """
+    import tomlkit
+
+    chosen = files_chosen(workspace)[0]
+    more = [path for path in paths if path not in chosen]
+    if not more:
+        return
+    document = tomlkit.parse(_text(workspace))
+    document.setdefault("files", {}).setdefault("leave_out", []).extend(more)
+    _write(workspace, tomlkit.dumps(document))
 
 
 def _appended(text: str, template: str, values: Mapping[str, Any]) -> str:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+from counterfoil.places import Home
 from counterfoil.policy.boundaries import folded, visible
 from counterfoil.policy.file_classes import ACCESS, VERSIONS
+from counterfoil.settings.workspace import files_chosen
 
 Why = Literal["versions", "secret", "key", "special", "unreadable", "changing", "deep", "chosen", "ours"]
 
@@ -24,17 +27,32 @@ _TOKEN_ENDINGS = frozenset({"token", "json", "txt"})
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a person has chosen for a workspace, as paths relative to it: more to leave out, and what to copy anyway."""
+    """What a person has chosen for a workspace, as paths relative to it: more to leave out, and what to copy anyway. `home` is the path of
+    Counterfoil's own data where that lies in it."""
 
     leave_out: frozenset[str] = frozenset()
     copy_anyway: frozenset[str] = frozenset()
+    home: str | None = None
 
     def why_not(self, path: str, *, is_folder: bool) -> Why | None:
         """Why this path is left out, or None when it is copied."""
         if path in self.leave_out:
             return "chosen"
+        if path == self.home:
+            return "ours"
         why = why_left_out(path.rpartition("/")[2], is_folder=is_folder)
         return None if why != "ours" and path in self.copy_anyway else why
+
+
+def choices_of(workspace: Path, home: Home) -> Choices:
+    """What is set for a workspace.
+
+    Raises:
+        WrongWorkspace: its settings cannot be read.
+    """
+    data = home.root.resolve()
+    inside = data.relative_to(workspace).as_posix() if data.is_relative_to(workspace) else None
+    return Choices(*files_chosen(workspace), inside)
 
 
 def why_left_out(name: str, *, is_folder: bool) -> Why | None:

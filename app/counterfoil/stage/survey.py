@@ -202,7 +202,7 @@ def refuse_too_much(found: Survey, root: str) -> None:
     parts = {name: part for name, part in largest[:5] if "/" not in name}
     named = ", ".join(f"{visible(name)} ({_amount(part.files, part.octets)})" for name, part in parts.items())
     raise TooMuch(
-        f"{visible(root)} holds {more}{_amount(found.files, found.octets)} in {found.folders:,} folders; a run works on a copy, and "
+        f"{visible(root)} holds {more}{_amount(found.files, found.octets)} in {_counted(found.folders, 'folder')}; a run works on a copy, and "
         f"copies at most {MOST_FILES:,} files, as many folders and {MOST_BYTES // 1024**3} GB. Its largest parts: {named}.",
         "Leave parts out with --leave-out NAME, or choose a smaller folder.",
         tuple(parts),
@@ -212,8 +212,6 @@ def refuse_too_much(found: Survey, root: str) -> None:
 class TooMuch(WrongWorkspace):
     """A workspace holds more than a run copies; `parts` are the names that it would help to leave out, largest first."""
 
-    code = "too_much_to_copy"
-
     def __init__(self, message: str, next_step: str, parts: tuple[str, ...]) -> None:
         super().__init__(message, next_step)
         self.parts = parts
@@ -221,4 +219,8 @@ class TooMuch(WrongWorkspace):
 
 def _amount(files: int, octets: int) -> str:
     size = f"{octets / 1e9:,.1f} GB" if octets >= 1e9 else f"{octets / 1e6:,.0f} MB"
-    return f"{files:,} {'file' if files == 1 else 'files'}, {size}"
+    return f"{_counted(files, 'file')}, {size}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -34,7 +34,7 @@ class FolderSheet(Sheet):
         self._latest = Latest()
         self.body.addWidget(
             Prose(
-                "Choose a folder. Its files change only when someone approves, and what is replaced is kept for undoing.",
+                "Choose a folder. Counterfoil works on a copy; your folder changes only when someone approves.",
                 "body2",
             )
         )
@@ -110,9 +110,8 @@ class FolderSheet(Sheet):
             for sentence in sentences(facts):
                 box.put(Prose(sentence, "body"))
             put(self._found, box)
-            if facts.synced_by:
-                said = f"This folder is synced by {plain(facts.synced_by)}. That works, but a colleague's change during a run will be"
-                put(self._found, Banner("warn", f"{said} shown to you as a conflict."))
+            for note in facts.notes:
+                put(self._found, Banner("warn", plain(note)))
             if facts.unreadable:
                 listed = "\n".join(plain(name) for name in facts.unreadable[:20])
                 put(

@@ -10,6 +10,7 @@ import importlib
 import os
 import sys
 
+from counterfoil.desktop import interpreter
 from counterfoil.places import Home
 
 _LIBRARIES = "libgl1 libegl1 libdbus-1-3 libxkbcommon0 libfontconfig1 libglib2.0-0 libxcb-cursor0 libxkbcommon-x11-0"
@@ -22,15 +23,18 @@ def main(home: Home) -> int:
             "counterfoil: there is no display to show the window on. Work in the terminal: counterfoil inbox\n"
         )
         return 1
-    try:
-        application = importlib.import_module("counterfoil.desktop.app")
-    except ImportError as problem:
-        sys.stderr.write(
-            f"counterfoil: the window needs a system library that is not here ({problem}). "
-            f"On Debian and Ubuntu: sudo apt install {_LIBRARIES}\n"
-        )
-        return 1
-    code: int = application.run(home)
+    with interpreter.tuned():
+        try:
+            importlib.import_module("PySide6.QtCore")
+            interpreter.import_plainly()
+            application = importlib.import_module("counterfoil.desktop.app")
+        except ImportError as problem:
+            sys.stderr.write(
+                f"counterfoil: the window needs a system library that is not here ({problem}). "
+                f"On Debian and Ubuntu: sudo apt install {_LIBRARIES}\n"
+            )
+            return 1
+        code: int = application.run(home)
     return code
 
 

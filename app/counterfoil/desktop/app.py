@@ -20,12 +20,13 @@ from counterfoil.clock import SystemClock
 from counterfoil.desktop.bridge import Bridge, ThreadBridge
 from counterfoil.desktop.frame.single import SingleWindow, raise_other
 from counterfoil.desktop.frame.window import Window
+from counterfoil.desktop.interpreter import Collector
 from counterfoil.desktop.office import Office
 from counterfoil.desktop.theme import Theme
 from counterfoil.places import Home
 
 _REAL_OFFICE = ("counterfoil.desktop.real_office.office", "open_real")
-_PULSE = 250  # milliseconds; lets Python see Ctrl+C in the terminal
+_PULSE = 250  # milliseconds
 
 
 class Begin(QObject):
@@ -34,6 +35,7 @@ class Begin(QObject):
     def __init__(self, window: Window, bridge: Bridge) -> None:
         super().__init__(window)
         self._window, self._bridge = window, bridge
+        self._collector = Collector()
         self._pulse = QTimer(self)
         self._pulse.timeout.connect(self._beat)
         self._pulse.start(_PULSE)
@@ -47,7 +49,8 @@ class Begin(QObject):
 
     @Slot()
     def _beat(self) -> None:
-        """Nothing; it only lets Python look at its signals."""
+        """Lets Python see Ctrl+C in the terminal, and tidy up."""
+        self._collector.look()
 
     @Slot()
     def _begin(self) -> None:

@@ -77,10 +77,15 @@ class FakeOffice:
         )
         self.pending.append(_changed(facts.Part.RUNNER))
 
-    def inbox(self, tab: facts.Tab, workspace: str | None) -> tuple[facts.InboxRow, ...]:
+    def inbox(self, tab: facts.Tab, workspace: str | None, most: int | None = None) -> tuple[facts.InboxRow, ...]:
         wanted = {facts.Tab.FOR_ME: "open", facts.Tab.DECIDED: "decided"}.get(tab)
-        documents = [one for one in self.documents.values() if one["state"] == wanted]
-        return tuple(self._row(document) for document in documents)
+        rows = [self._row(one) for one in self.documents.values() if one["state"] == wanted]
+        if most is not None:
+            rows = sorted(rows, key=lambda row: (row.due_at is None, row.due_at or 0, row.asked_at))[:most]
+        return tuple(rows)
+
+    def read_ahead(self) -> bool:
+        return False
 
     def gate(self, gate_id: str) -> facts.GateSeen:
         if gate_id not in self.documents:

@@ -39,7 +39,15 @@ class RowsHome:
         self.rows: Office = make_office(folder)
         self.office = RealOffice(self.rows.home, self.rows.clock)
 
-    def ask(self, run_id: str, ordinal: int, spec: dict[str, Any], slot: Slot = Slot.OUTCOME, nth: int = 1) -> Row:
+    def ask(
+        self,
+        run_id: str,
+        ordinal: int,
+        spec: dict[str, Any],
+        slot: Slot = Slot.OUTCOME,
+        nth: int = 1,
+        due_at: int | None = None,
+    ) -> Row:
         """An open gate with the line that lists show of it."""
         text = canonical(spec)
         kept, in_blob = self.rows.blobs.keep_text(text)
@@ -55,6 +63,7 @@ class RowsHome:
             asked_digest=digest(text),
             digest=digest(text),
             round=nth,
+            due_at=due_at,
             claims=tuple(spec["claims"]),
             workspace=self.rows.workspace,
             line=line_of(spec),

@@ -15,6 +15,7 @@ from counterfoil.desktop.runs.list_view import RunsAdapter
 from counterfoil.desktop.runs.rows import chosen, counts
 from counterfoil.desktop.runs.steps import GAP, RESTART, STEP, lines, recorded_time
 from counterfoil.desktop.runs.steps_view import StepsAdapter
+from counterfoil.desktop.tables.stepping import Steps, steps
 from counterfoil.desktop.theme import Theme
 from desktop import fake_runs
 from desktop.fake_office import FakeOffice
@@ -155,6 +156,60 @@ def test_adapter_keeps_qts_rules_through_every_kind_of_change(rows: tuple[InboxR
     inbox.wanted = "nobody"
     adapter.show_entries(inbox.entries(NOW), NOW)
     assert adapter.rowCount() == 0
+
+
+def test_the_rest_of_a_list_is_put_in_and_a_mixed_up_one_is_shown_anew(qtbot: QtBot) -> None:
+    adapter = InboxAdapter()
+    QAbstractItemModelTester(adapter, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    inbox = InboxList()
+    resets: list[int] = []
+    adapter.modelReset.connect(lambda: resets.append(1))
+    rows = [row(n, due_at=NOW + n * HOUR if n % 2 else None) for n in range(1, 301)]
+    inbox.start([rows[0], rows[2]], Tab.FOR_ME, whole=False)
+    adapter.show_entries(inbox.entries(NOW), NOW)
+    inbox.merge(rows, in_use=True)
+    assert inbox.held_back == 0  # the rest is not news
+    adapter.show_entries(inbox.entries(NOW), NOW)
+    assert (adapter.entries, len(resets)) == (inbox.entries(NOW), 1)
+    inbox.merge(rows[2:], in_use=True)
+    adapter.show_entries(inbox.entries(NOW), NOW)
+    assert (adapter.entries, adapter.row_of(rows[0].gate_id), len(resets)) == (inbox.entries(NOW), -1, 1)
+    assert adapter.row_of(rows[2].gate_id) == 1
+    inbox.merge([dataclasses.replace(one, due_at=NOW - one.number * HOUR) for one in rows], in_use=False)
+    adapter.show_entries(inbox.entries(NOW), NOW)
+    assert (adapter.entries, len(resets)) == (inbox.entries(NOW), 2)
+
+
+def test_a_look_that_brings_nothing_new_arranges_nothing() -> None:
+    inbox = InboxList()
+    rows = tuple(row(n) for n in range(50))
+    inbox.start(rows, Tab.FOR_ME)
+    inbox.merge(rows, in_use=False)
+    entries = inbox.entries(NOW)
+    assert inbox.merge(rows, in_use=False) == set()
+    assert inbox.entries(NOW) is entries
+    assert inbox.entries(NOW + 2 * HOUR) is not entries  # a deadline may have passed
+    inbox.merge(rows[1:], in_use=False)
+    assert len(inbox.entries(NOW)) == len(entries) - 1
+
+
+@pytest.mark.parametrize(
+    "old, new, gone, come",
+    [
+        ("abc", "abc", (), ()),
+        ("abc", "ac", ((1, 2),), ()),
+        ("abcdef", "adg", ((4, 6), (1, 3)), ((2, 3),)),
+        ("ad", "abcde", (), ((1, 3), (4, 5))),
+    ],
+)
+def test_steps_from_one_order_to_another(old: str, new: str, gone: tuple[Any, ...], come: tuple[Any, ...]) -> None:
+    assert steps(old, new) == Steps(gone, come)
+
+
+@pytest.mark.parametrize("old, new", [("abc", "acb"), ("ab", "cd"), ("", "ab")])
+def test_what_changes_places_is_shown_anew(old: str, new: str) -> None:
+    assert steps(old, new) is None
+    assert steps([str(n) for n in range(200)], [str(n) for n in range(0, 200, 2)]) is None  # too many steps
 
 
 def test_headings_are_no_stops_and_rows_are_one_sentence(rows: tuple[InboxRow, ...]) -> None:

@@ -15,6 +15,7 @@ from counterfoil.desktop.gate.head import state_banner
 from counterfoil.desktop.gate.reading import read
 from counterfoil.desktop.inbox.rows import matches
 from counterfoil.desktop.office import Answer, Draft, Part, RunnerState, Tab
+from counterfoil.desktop.real_office import inbox_rows
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.real_office.run_rows import waiting
 from counterfoil.desktop.theme import Theme
@@ -189,6 +190,26 @@ def test_one_workspace_is_counted_and_listed_alone(home: RowsHome) -> None:
     assert (office.counts(None).for_me, office.counts(here).for_me) == (2, 1)
     assert (office.counts(None).runs, office.counts("/srv/Sales").runs) == (2, 1)
     assert [row.title for row in office.runs(here)] == [first["title"]]
+
+
+def test_the_first_rows_are_those_that_the_list_shows_first(home: RowsHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inbox_rows, "_PORTION", 2)
+    run = home.rows.run()
+    due = {4: 900, 2: 800}
+    gates = [home.ask(run["run_id"], n, spec(title=f"Gate {n}"), due_at=due.get(n)) for n in range(6)]
+    office = home.office
+    for most in (0, 1, 2, 3, 5):
+        assert [row.title for row in office.inbox(Tab.FOR_ME, None, most)] == [
+            f"Gate {n}" for n in (2, 4, 0, 1, 3)[:most]
+        ]
+    assert office.inbox(Tab.FOR_ME, "/srv/Nobody", 5) == ()
+    office.mark_read(gates[2]["gate_id"], gates[2]["digest"])  # between the first rows and the rest
+    while office.read_ahead():
+        pass
+    whole = office.inbox(Tab.FOR_ME, None)
+    assert [row.title for row in whole] == [f"Gate {n}" for n in range(6)]
+    assert [row.unread for row in whole] == [True, True, False, True, True, True]
+    assert office.inbox(Tab.FOR_ME, None) is whole  # nothing new is the same answer
 
 
 # ------------------------------------------------------------------------------------------------------- why, in a line

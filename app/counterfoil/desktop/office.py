@@ -359,8 +359,11 @@ class Office(Protocol):
     def start_runner(self) -> None:
         """Start it in the background; it says by itself when it lives."""
 
-    def inbox(self, tab: Tab, workspace: str | None) -> tuple[InboxRow, ...]:
-        """The rows of a tab, oldest question first; decided ones newest first."""
+    def inbox(self, tab: Tab, workspace: str | None, most: int | None = None) -> tuple[InboxRow, ...]:
+        """The rows of a tab, oldest question first; decided ones newest first. With `most` only so many, those that are shown first."""
+
+    def read_ahead(self) -> bool:
+        """Read some more of what the inbox will want; whether there is more to read."""
 
     def gate(self, gate_id: str) -> GateSeen:
         """One gate, with the draft of this person."""

@@ -30,6 +30,11 @@ _GATE_TABLES = (
 )
 _OPEN_FROM = f"{_GATE}{_GATE_TABLES} WHERE g.state = 'open' AND g.number >= :low"
 _OPEN_NUMBERED = f"{_GATE}{_GATE_TABLES} WHERE g.number IN (%s)"
+_FIRST_OPEN = (
+    "SELECT g.number FROM gate g WHERE g.state = 'open' AND (:workspace IS NULL OR EXISTS"
+    " (SELECT 1 FROM run r WHERE r.run_id = g.run_id AND r.workspace = :workspace))"
+    " ORDER BY g.due_at IS NULL, g.due_at, g.asked_at LIMIT :limit"
+)
 # the plus keeps SQLite from sorting every closed gate
 _CLOSED = (
     f"{_GATE}, g.state, g.closed_at, m.verdict, m.principal, m.signature{_GATE_TABLES}"
@@ -138,6 +143,10 @@ class Glance:
         """Numbers of open gates, oldest question first; read from an index alone."""
         found = self.rows("SELECT number FROM gate WHERE state = 'open' ORDER BY asked_at, number")
         return [int(row[0]) for row in found]
+
+    def first_open(self, workspace: str | None, limit: int) -> list[int]:
+        """Numbers of the open gates that a list shows first: by deadline, those without one last, then the oldest question."""
+        return [int(row[0]) for row in self.rows(_FIRST_OPEN, {"workspace": workspace, "limit": limit})]
 
     def open_gates(self, me: str, numbers: Sequence[int]) -> list[Fields]:
         """What a list shows of these open gates: number, gate_id, run_id, kind, title, why, figure, bulk, round, asked_at, due_at,

@@ -10,13 +10,13 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from counterfoil.desktop.inbox.rows import Entry, Group, entry_id
 from counterfoil.desktop.office import InboxRow
+from counterfoil.desktop.tables.stepping import steps
 from counterfoil.desktop.words import gates, times
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.values import shown
 
 Index = QModelIndex | QPersistentModelIndex
 _SAID = 2000  # rows whose words are kept
-_FEW = 64  # so many rows are put in or taken out one by one; beyond that the list is shown anew
 
 
 class Role(IntEnum):
@@ -34,6 +34,7 @@ class InboxAdapter(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.entries: list[Entry] = []
+        self._ids: list[str] = []
         self._now = 0
         self._tinted: set[str] = set()
         self._said: dict[str, tuple[InboxRow, tuple[str, str, str]]] = {}
@@ -44,13 +45,7 @@ class InboxAdapter(QAbstractListModel):
         if now_us // times.MINUTE != self._now // times.MINUTE or len(self._said) > _SAID:
             self._said.clear()
         self._now = now_us
-        old, new = [entry_id(entry) for entry in self.entries], [entry_id(entry) for entry in entries]
-        if old == new:
-            self.entries = entries
-        elif not self._step_by_step(entries, old, new):
-            self.beginResetModel()
-            self.entries = entries
-            self.endResetModel()
+        if entries is not self.entries and not self._take(entries):
             return
         if entries:
             self.dataChanged.emit(self.index(0), self.index(len(entries) - 1))
@@ -63,7 +58,10 @@ class InboxAdapter(QAbstractListModel):
 
     def row_of(self, gate_id: str) -> int:
         """Where a gate stands, -1 where it does not."""
-        return next((at for at, entry in enumerate(self.entries) if entry_id(entry) == gate_id), -1)
+        try:
+            return self._ids.index(gate_id)
+        except ValueError:
+            return -1
 
     def gate_at(self, row: int) -> InboxRow | None:
         """The gate at a row; None for a heading."""
@@ -117,25 +115,28 @@ class InboxAdapter(QAbstractListModel):
             known = self._said[row.gate_id] = (row, (figure, state, f"Unread. {sentence}" if row.unread else sentence))
         return known[1]
 
-    def _step_by_step(self, entries: list[Entry], old: list[str], new: list[str]) -> bool:
-        """Take out what is gone and put in what is new, where the rest keeps its order; False where it does not."""
-        staying = set(new)
-        kept = [name for name in old if name in staying]
-        known = set(kept)
-        if kept != [name for name in new if name in known] or len(old) + len(new) - 2 * len(kept) > _FEW or not kept:
-            return False
-        for at in range(len(old) - 1, -1, -1):
-            if old[at] not in staying:
-                self.beginRemoveRows(QModelIndex(), at, at)
-                del self.entries[at]
+    def _take(self, entries: list[Entry]) -> bool:
+        """Show other entries: step by step where the rest keeps its order, else anew; whether what stays still needs to be painted."""
+        ids = [entry_id(entry) for entry in entries]
+        way = steps(self._ids, ids) if ids != self._ids else None
+        if way is not None:
+            shown = list(self.entries)  # its own, since rows may be asked for in between
+            self.entries = shown
+            for first, end in way.gone:
+                self.beginRemoveRows(QModelIndex(), first, end - 1)
+                del shown[first:end]
                 self.endRemoveRows()
-        for at, name in enumerate(new):
-            if name not in known:
-                self.beginInsertRows(QModelIndex(), at, at)
-                self.entries.insert(at, entries[at])
+            for first, end in way.come:
+                self.beginInsertRows(QModelIndex(), first, end - 1)
+                shown[first:first] = entries[first:end]
                 self.endInsertRows()
-        self.entries = entries
-        return True
+        anew = way is None and ids != self._ids
+        if anew:
+            self.beginResetModel()
+        self.entries, self._ids = entries, ids
+        if anew:
+            self.endResetModel()
+        return not anew
 
 
 def figure_words(row: InboxRow, today: date) -> str:

@@ -22,6 +22,7 @@ from counterfoil.desktop.tokens import LIST
 from counterfoil.desktop.words.plain import one_line
 
 _DETAIL, _BULK, _WELCOME = 0, 1, 2
+FIRST = 60  # rows that are shown before the rest is read
 LEAST_LIST = 300
 
 
@@ -41,6 +42,7 @@ class InboxPage(QWidget):
         super().__init__()
         self._bridge = bridge
         self._latest = Latest()
+        self._reading = Latest()
         self._workspace: str | None = None
         self._following = ""  # run whose next gate comes by itself
         self._first = True
@@ -87,7 +89,8 @@ class InboxPage(QWidget):
     def changed(self, changes: Changes) -> None:
         """Look again where it concerns this page."""
         if Part.INBOX in changes.parts:
-            self._load(self.pane.list.tab)
+            if self.pane.list.whole:  # else the rest is on its way, and this with it
+                self._load(self.pane.list.tab)
             self.detail.refresh()
 
     def show_counts(self, counts: Counts) -> None:
@@ -174,12 +177,15 @@ class InboxPage(QWidget):
 
     def _load(self, tab: Tab, *, start: bool = False) -> None:
         workspace = self._workspace
-        done = self._started if start or self._first else self._merged
+        begins = start or self._first
+        most = FIRST if begins else None
+        done = self._started if begins else self._merged
         self._asked = tab
-        self._latest.take(self._bridge.ask(self, lambda office: office.inbox(tab, workspace), done))
+        self._latest.take(self._bridge.ask(self, lambda office: office.inbox(tab, workspace, most), done))
 
     def _started(self, rows: tuple[InboxRow, ...]) -> None:
-        self.pane.start(rows, self._asked)
+        whole = len(rows) < FIRST
+        self.pane.start(rows, self._asked, whole=whole)
         if not rows and self.right.currentIndex() == _DETAIL:
             self.detail.clear("Nothing is open.", "")
         elif rows and self.right.currentIndex() == _DETAIL and not self.detail.gate_id:
@@ -189,6 +195,15 @@ class InboxPage(QWidget):
             self._first = False
             self.pane.view.setFocus(Qt.FocusReason.OtherFocusReason)
             self.loaded.emit()
+        if not whole:
+            self._read_on(more=True)
+
+    def _read_on(self, more: bool) -> None:
+        """The rest of the list, a portion at a time, so that what a person asks meanwhile is not kept waiting."""
+        if more:
+            self._reading.take(self._bridge.ask(self, lambda office: office.read_ahead(), self._read_on))
+        else:
+            self._load(self.pane.list.tab)
 
     def _merged(self, rows: tuple[InboxRow, ...]) -> None:
         self.pane.merge(rows, keep=self.detail.gate_id)

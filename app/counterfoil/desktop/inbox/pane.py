@@ -79,9 +79,9 @@ class InboxPane(Pane):
             self._runner_off = off
             self._refresh()
 
-    def start(self, rows: tuple[InboxRow, ...], tab: Tab) -> None:
-        """Show a tab from the start."""
-        self.list.start(rows, tab)
+    def start(self, rows: tuple[InboxRow, ...], tab: Tab, *, whole: bool = True) -> None:
+        """Show a tab from the start, or its first rows."""
+        self.list.start(rows, tab, whole=whole)
         self._refresh()
 
     def merge(self, rows: tuple[InboxRow, ...], keep: str) -> None:

@@ -5,10 +5,11 @@ No Qt here. Rows keep their order while they live; new ones are held back while 
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from operator import attrgetter
 
 from counterfoil.desktop.office import InboxRow, Tab
 from counterfoil.desktop.words import times
@@ -23,6 +24,7 @@ class Group:
 
 
 Entry = Group | InboxRow
+_BY_DUE, _BY_ASKED = attrgetter("due_at", "asked_at"), attrgetter("asked_at")
 
 
 def entry_id(entry: Entry) -> str:
@@ -31,47 +33,53 @@ def entry_id(entry: Entry) -> str:
 
 
 class InboxList:
-    """Rows of one tab and what of them is shown."""
+    """Rows of one tab and what of them is shown. With thousands of rows a look that brings nothing new costs nothing."""
 
     def __init__(self) -> None:
         self._rows: dict[str, InboxRow] = {}
         self._held_back: dict[str, InboxRow] = {}
+        self._merged: tuple[object, ...] = ()  # what the last look was, and how it was taken
+        self._arranged: tuple[tuple[object, ...], list[Entry]] = ((), [])
         self.wanted = ""
         self.tab = Tab.FOR_ME
+        self.whole = True  # false while only the first rows are there
 
     @property
     def held_back(self) -> int:
         """How many new rows wait to be let in."""
         return len(self._held_back)
 
-    def start(self, rows: Iterable[InboxRow], tab: Tab) -> None:
-        """Another tab, or the first look."""
+    def start(self, rows: Iterable[InboxRow], tab: Tab, *, whole: bool = True) -> None:
+        """Another tab, or the first look; with only its first rows the next look brings the rest."""
         self._rows = {row.gate_id: row for row in rows}
         self._held_back = {}
-        self.tab = tab
+        self._merged, self._arranged = (), ((), [])
+        self.tab, self.whole = tab, whole
 
     def merge(self, rows: Iterable[InboxRow], *, in_use: bool, keep: str = "") -> set[str]:
         """Take a fresh look in; ids of rows that changed. While `in_use` new rows are held back; `keep` stays though it is gone."""
-        fresh = {row.gate_id: row for row in rows}
-        changed = {
-            gate_id for gate_id, row in fresh.items() if gate_id in self._rows and not _alike(self._rows[gate_id], row)
-        }
+        if self._merged and self._merged[0] is rows and self._merged[1:] == (in_use, keep):
+            return set()
+        known, fresh = self._rows, {row.gate_id: row for row in rows}
+        changed = {gate_id for gate_id, row in fresh.items() if gate_id in known and not _alike(known[gate_id], row)}
         stay = {
             gate_id: fresh.get(gate_id) or replace(row, closed=row.closed or "Decided", draft=False, unread=False)
-            for gate_id, row in self._rows.items()
+            for gate_id, row in known.items()
             if gate_id in fresh or gate_id == keep
         }
-        new = {gate_id: row for gate_id, row in fresh.items() if gate_id not in self._rows}
-        if in_use and self._rows:
+        new = {gate_id: row for gate_id, row in fresh.items() if gate_id not in known}
+        if in_use and known and self.whole:
             self._rows, self._held_back = stay, new
         else:
             self._rows, self._held_back = {**stay, **new}, {}
+        self._merged, self._arranged, self.whole = (rows, in_use, keep), ((), []), True
         return changed
 
     def let_in(self) -> None:
         """Show what was held back."""
         self._rows |= self._held_back
         self._held_back = {}
+        self._merged, self._arranged = (), ((), [])
 
     def row(self, gate_id: str) -> InboxRow | None:
         """One row."""
@@ -87,17 +95,20 @@ class InboxList:
         return max(rows, key=lambda row: row.number, default=None)
 
     def entries(self, now_us: int) -> list[Entry]:
-        """Groups and rows in the order they are shown."""
-        found = [row for row in self._rows.values() if matches(row, self.wanted)]
+        """Groups and rows in the order they are shown; the same list as before while nothing that shows has changed."""
+        asked = (self.wanted, now_us // times.MINUTE)
+        if self._arranged[0] != asked:
+            self._arranged = asked, self._arrange(now_us)
+        return self._arranged[1]
+
+    def _arrange(self, now_us: int) -> list[Entry]:
+        found = [row for row in self._rows.values() if not self.wanted or matches(row, self.wanted)]
         if self.tab == Tab.DECIDED:
             found.sort(key=lambda row: row.closed_at or row.asked_at, reverse=True)
             return _grouped(found, lambda row: times.day(*_days(row.closed_at or row.asked_at, now_us)))
-        found.sort(key=lambda row: (row.due_at is None, row.due_at or 0, row.asked_at))
-        by_group: dict[str, list[InboxRow]] = {}
-        for row in found:
-            by_group.setdefault(times.due_group(row.due_at, now_us), []).append(row)
-        ordered = [row for title in times.DUE_GROUPS for row in by_group.get(title, ())]
-        return _grouped(ordered, lambda row: times.due_group(row.due_at, now_us))
+        due = sorted((row for row in found if row.due_at is not None), key=_BY_DUE)
+        others = sorted((row for row in found if row.due_at is None), key=_BY_ASKED)
+        return _grouped([*due, *others], lambda row: times.due_group(row.due_at, now_us))
 
 
 def matches(row: InboxRow, wanted: str) -> bool:
@@ -111,6 +122,8 @@ def matches(row: InboxRow, wanted: str) -> bool:
 
 def _alike(old: InboxRow, new: InboxRow) -> bool:
     """Whether nothing changed but what this person did: having read it, or filled something in."""
+    if old is new or old == new:
+        return True
     return replace(old, unread=False, draft=False) == replace(new, unread=False, draft=False)
 
 
@@ -130,13 +143,13 @@ def _days(us: int, now_us: int) -> tuple[date, date]:
 
 
 def _grouped(rows: Sequence[InboxRow], title_of: Callable[[InboxRow], str]) -> list[Entry]:
-    titles = [title_of(row) for row in rows]
-    counts = Counter(titles)
+    """Headings put in; rows of one heading stand together, so its end is found by halving and not by asking each row."""
     entries: list[Entry] = []
-    last = None
-    for title, row in zip(titles, rows, strict=True):
-        if title != last:
-            entries.append(Group(title, counts[title]))
-            last = title
-        entries.append(row)
+    start = 0
+    while start < len(rows):
+        title = title_of(rows[start])
+        end = bisect_left(rows, True, lo=start, key=lambda row: title_of(row) != title)
+        entries.append(Group(title, end - start))
+        entries.extend(rows[start:end])
+        start = end
     return entries

@@ -53,17 +53,23 @@ class InboxView(QTableView):
         heights.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalScrollBar().setSingleStep(INBOX_ROW // 3)
         adapter.modelReset.connect(self.fit_rows)
-        adapter.rowsInserted.connect(self.fit_rows)
+        adapter.rowsInserted.connect(self._fit_new)
         self.selectionModel().currentRowChanged.connect(self._moved)
         self.selectionModel().selectionChanged.connect(self._selected)
 
     @Slot()
     def fit_rows(self) -> None:
         """Headings are lower than rows."""
-        for at, entry in enumerate(self.adapter.entries):
-            wanted = GROUP_ROW if isinstance(entry, Group) else INBOX_ROW
-            if self.rowHeight(at) != wanted:
-                self.setRowHeight(at, wanted)
+        self._fit(0, len(self.adapter.entries))
+
+    @Slot(QModelIndex, int, int)
+    def _fit_new(self, _parent: QModelIndex, first: int, last: int) -> None:
+        self._fit(first, last + 1)
+
+    def _fit(self, first: int, end: int) -> None:
+        """A row begins with the height of rows, so only headings are touched."""
+        for at in [at for at in range(first, end) if isinstance(self.adapter.entries[at], Group)]:
+            self.setRowHeight(at, GROUP_ROW)
 
     def select(self, gate_id: str) -> bool:
         """Make a gate the current one; False where it is not in the list."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from operator import is_
 
 from counterfoil.desktop.office import InboxRow
 from counterfoil.desktop.words.people import person
@@ -13,6 +15,7 @@ from counterfoil.facts import unproven
 from counterfoil.store.glance import Fields, Glance
 
 SHOWN_CLOSED = 1_000  # the newest closed gates; older ones are in the trail and on their runs
+_PORTION = 500  # rows that are read while other questions wait
 _ENDED = {"expired": "Expired", "withdrawn": "Withdrawn"}
 _VERDICTS = {"approved": "Approved", "rejected": "Rejected", "returned": "Sent back", "answered": "Answered"}
 _CHANGED = "changed since it was first asked"
@@ -30,12 +33,31 @@ class InboxRows:
         self._drafts: frozenset[str] = frozenset()
         self._read_until: int | None = None
         self._order: list[int] = []
+        self._shown: tuple[InboxRow, ...] = ()
 
     def for_me(self, workspace: str | None) -> tuple[InboxRow, ...]:
-        """Open gates, oldest question first."""
+        """Open gates, oldest question first; the same tuple as before while nothing changes."""
         self._look()
         rows = [self._rows[number] for number in self._order]
-        return tuple(rows) if workspace is None else tuple(row for row in rows if row.workspace == workspace)
+        if workspace is not None:
+            rows = [row for row in rows if row.workspace == workspace]
+        if len(rows) != len(self._shown) or not all(map(is_, rows, self._shown)):
+            self._shown = tuple(rows)
+        return self._shown
+
+    def first(self, workspace: str | None, most: int) -> tuple[InboxRow, ...]:
+        """The open gates that the list shows first: those with the nearest deadline, then the oldest questions."""
+        self._begin()
+        numbers = self._glance.first_open(workspace, most)
+        self._read(numbers)
+        return tuple(self._rows[number] for number in numbers if number in self._rows)
+
+    def warm(self) -> bool:
+        """Read some more open gates; whether there are more."""
+        self._begin()
+        unknown = [number for number in self._glance.open_numbers() if number not in self._rows]
+        self._read(unknown[:_PORTION])
+        return len(unknown) > _PORTION
 
     def count(self, workspace: str | None) -> int:
         """How many gates are open."""
@@ -53,17 +75,28 @@ class InboxRows:
             found[row.run_id] = (*found.get(row.run_id, ()), row.kind)
         return found
 
-    def decided(self, workspace: str | None) -> tuple[InboxRow, ...]:
+    def decided(self, workspace: str | None, most: int | None = None) -> tuple[InboxRow, ...]:
         """Closed gates, newest first."""
-        found = self._glance.closed_gates(self._me, workspace, SHOWN_CLOSED)
+        found = self._glance.closed_gates(self._me, workspace, most or SHOWN_CLOSED)
         return tuple(self._closed(fields) for fields in found)
 
+    def _begin(self) -> None:
+        """What is read from now on is as it was read; what is looked at later is told by `_take_readings`."""
+        if self._read_until is None:
+            self._read_until = self._glance.newest_reading()
+            self._drafts = self._glance.drafts(self._me)
+
+    def _read(self, numbers: Sequence[int]) -> None:
+        unknown = [number for number in numbers if number not in self._rows]
+        for fields in self._glance.open_gates(self._me, unknown) if unknown else ():
+            if int(fields[0]) not in self._rows:
+                self._add(fields)
+
     def _look(self) -> None:
+        self._begin()
         until = self._glance.newest_reading()
         self._order = self._glance.open_numbers()
-        unknown = [number for number in self._order if number not in self._rows]
-        for fields in self._glance.open_gates(self._me, unknown) if unknown else ():
-            self._add(fields)
+        self._read(self._order)
         self._order = [number for number in self._order if number in self._rows]  # one may have closed in between
         self._take_readings(until)
         self._take_drafts()
@@ -78,13 +111,12 @@ class InboxRows:
         self._rows[number] = replace(row, draft=True) if gate_id in self._drafts else row
 
     def _take_readings(self, until: int) -> None:
-        """What was looked at since the last time; rows that were just read have it already."""
-        if self._read_until is not None:
-            for gate_id, digest, _ in self._glance.read_since(self._me, self._read_until):
-                number = self._numbers.get(gate_id)
-                row = self._rows.get(number) if number is not None else None
-                if number is not None and row is not None and row.unread and digest == row.digest:
-                    self._rows[number] = replace(row, unread=False, bulk=self._rounds[number][1])
+        """What was looked at since the last time."""
+        for gate_id, digest, _ in self._glance.read_since(self._me, self._read_until or 0):
+            number = self._numbers.get(gate_id)
+            row = self._rows.get(number) if number is not None else None
+            if number is not None and row is not None and row.unread and digest == row.digest:
+                self._rows[number] = replace(row, unread=False, bulk=self._rounds[number][1])
         self._read_until = until
 
     def _take_drafts(self) -> None:

@@ -87,14 +87,18 @@ class RealOffice:
 
     # ---------------------------------------------------------------------------------------------------------- gates
 
-    def inbox(self, tab: facts.Tab, workspace: str | None) -> tuple[facts.InboxRow, ...]:
+    def inbox(self, tab: facts.Tab, workspace: str | None, most: int | None = None) -> tuple[facts.InboxRow, ...]:
         """The rows of a tab."""
         match tab:
             case facts.Tab.FOR_ME:
-                return self._inbox.for_me(workspace)
+                return self._inbox.for_me(workspace) if most is None else self._inbox.first(workspace, most)
             case facts.Tab.DECIDED:
-                return self._inbox.decided(workspace)
+                return self._inbox.decided(workspace, most)
         return ()
+
+    def read_ahead(self) -> bool:
+        """Read some more open gates."""
+        return self._inbox.warm()
 
     def gate(self, gate_id: str) -> facts.GateSeen:
         """One gate."""

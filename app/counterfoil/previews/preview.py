@@ -1,0 +1,49 @@
+"""What a person is shown of one file's change, whatever kind of file it is; plain values that a terminal, a window and a script can use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from counterfoil.previews.grids import TableChange
+from counterfoil.previews.texts import DiffLine
+
+Kind = Literal["cells", "rows", "text", "pages", "picture", "bytes"]
+
+
+class Refused(ValueError):
+    """A file cannot be shown as what it seems to be; the message is a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """One change as people see it.
+
+    `kind`: "cells" of a spreadsheet and "rows" of a text table (`tables`), "text" (`lines`; for "pages" those of the text on them),
+    "pages" of a PDF, "picture", or "bytes" where only sizes can be told. `words` is what changed, in one sentence; `note` what is
+    not shown and why. `pages` are how many there were and are.
+    """
+
+    kind: Kind
+    words: str
+    note: str = ""
+    tables: tuple[TableChange, ...] = ()
+    lines: tuple[DiffLine, ...] = ()
+    pages: tuple[int | None, int | None] = (None, None)
+
+    def noted(self, note: str) -> Preview:
+        """The same with another sentence about what is not shown."""
+        return replace(self, note=f"{self.note} {note}".strip())
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON: lines as `[sign, old, new, text, [[start, length], …]]`."""
+        return {
+            "kind": self.kind,
+            "words": self.words,
+            "note": self.note or None,
+            "tables": [table.to_json() for table in self.tables],
+            "lines": [
+                [line.sign, line.old, line.new, line.text, [list(mark) for mark in line.marks]] for line in self.lines
+            ],
+            "pages": list(self.pages),
+        }

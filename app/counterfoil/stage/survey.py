@@ -201,9 +201,10 @@ def refuse_too_much(found: Survey, root: str) -> None:
     largest = sorted(found.parts.items(), key=lambda item: (-item[1].files - item[1].octets // 40_000, item[0]))
     parts = {name: part for name, part in largest[:5] if "/" not in name}
     named = ", ".join(f"{visible(name)} ({_amount(part.files, part.octets)})" for name, part in parts.items())
+    amount = f"{more}{_amount(found.files, found.octets)} in {_counted(found.folders, 'folder')}"
     raise TooMuch(
-        f"{visible(root)} holds {more}{_amount(found.files, found.octets)} in {_counted(found.folders, 'folder')}; a run works on a copy, and "
-        f"copies at most {MOST_FILES:,} files, as many folders and {MOST_BYTES // 1024**3} GB. Its largest parts: {named}.",
+        f"{visible(root)} holds {amount}; a run works on a copy, and copies at most {MOST_FILES:,} files, as many folders and "
+        f"{MOST_BYTES // 1024**3} GB. Its largest parts: {named}.",
         "Leave parts out with --leave-out NAME, or choose a smaller folder.",
         tuple(parts),
     )

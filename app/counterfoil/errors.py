@@ -60,6 +60,12 @@ class BrokenTemplate(WrongUse):
     code = "broken_template"
 
 
+class PackagesMissing(BrokenTemplate):
+    """The packages that a template requires are not on this computer, or cannot be used there."""
+
+    code = "packages_missing"
+
+
 class UnknownGate(WrongUse):
     """No gate goes by that id."""
 
@@ -130,6 +136,12 @@ class RunEnded(Declined):
     """The run has ended, so there is nothing left to do on it."""
 
     code = "run_ended"
+
+
+class FetchFailed(CounterfoilError):
+    """Packages could not be fetched; nothing was kept."""
+
+    code = "fetch_failed"
 
 
 class RunnerTrouble(CounterfoilError):

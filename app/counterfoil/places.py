@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The data folder: `counterfoil.db`, `blobs/`, `stages/`, `undo/`, `logs/`, `run/`."""
+    """The data folder: `counterfoil.db`, `blobs/`, `stages/`, `undo/`, `logs/`, `run/`, `packages/`."""
 
     root: Path
 
@@ -49,6 +49,11 @@ class Home:
     def templates(self) -> Path:
         """Templates of this person, looked up after the workspace's."""
         return self.root / "templates"
+
+    @property
+    def packages(self) -> Path:
+        """What templates import that Counterfoil does not bring: one folder for each lock and kind of Python."""
+        return self.root / "packages"
 
     @property
     def versions(self) -> Path:

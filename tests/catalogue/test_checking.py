@@ -14,7 +14,10 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from time import time as seconds
 
-import httpx
+try:
+    import httpx
+except ImportError:
+    pass
 import counterfoil
 from counterfoil import (
     Folder, Params, approve, ask, files, first, mail, now, parallel, random, sleep, step, uuid, workflow, write_file

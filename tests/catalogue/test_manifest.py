@@ -20,6 +20,10 @@ always_gate = ["write_file"]
 hosts = ["Rates.example"]
 needs = ["A folder with invoices"]
 run_title = "Supplier payments, {folder}"
+uses = ["pay-invoices"]
+
+[packages]
+requires = ["rapidfuzz>=3", 'pywin32 ; sys_platform == "win32"']
 
 [parameters.debtor_iban]
 label = "Pay from account"
@@ -41,6 +45,8 @@ def test_a_full_manifest(template: MakeTemplate) -> None:
         "permissions": ["write_file", "append_rows", "move_files"],
         "always_gate": ["write_file"],
         "run_title": "Supplier payments, {folder}",
+        "uses": ["pay-invoices"],
+        "packages": ["rapidfuzz>=3", 'pywin32 ; sys_platform == "win32"'],
         "parameters": {"debtor_iban": {"label": "Pay from account", "help": "The IBAN of your own account"}},
         "chips": ["No llm needed", "Writes files", "Moves files", "Asks you twice"],
     }
@@ -84,6 +90,17 @@ def test_the_four_required_keys_are_enough(template: MakeTemplate) -> None:
             "tiny/template.toml line 7: ‘mail’ is not among the permissions.",
         ),
         (("run_title =", "[parameters.folder]\nlabl ="), "tiny/template.toml line 8: unknown key ‘labl’."),
+        (
+            ("run_title =", '[packages]\nrequires = ["x @ https://a.example/x.whl"]\n#'),
+            "tiny/template.toml line 8: ‘x @ https://a.example/x.whl’ cannot be required: packages come by name",
+        ),
+        (
+            ("run_title =", '[packages]\nrequires = ["rapid fuzz"]\n#'),
+            "tiny/template.toml line 8: ‘rapid fuzz’ cannot be required: expected",
+        ),
+        (("run_title =", "[packages]\nrequire = []\n#"), "tiny/template.toml line 8: unknown key ‘require’."),
+        (("run_title =", 'packages = ["x"]\n#'), "tiny/template.toml line 7: ‘packages’ must be a table."),
+        (("run_title =", 'uses = ["../x"]\n#'), "tiny/template.toml line 7: ‘../x’ is no name for a template."),
         (('"Tiny"', '"Ti\\nny"'), "tiny/template.toml line 2: ‘title’ must be one line of text."),
     ],
 )

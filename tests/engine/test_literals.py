@@ -138,6 +138,8 @@ def test_error_codes() -> None:
         "WrongParameter": ("wrong_parameter", 2),
         "UnknownTemplate": ("unknown_template", 2),
         "BrokenTemplate": ("broken_template", 2),
+        "PackagesMissing": ("packages_missing", 2),
+        "FetchFailed": ("fetch_failed", 1),
         "UnknownGate": ("unknown_gate", 2),
         "UnknownRun": ("unknown_run", 2),
         "WrongWorkspace": ("wrong_workspace", 2),

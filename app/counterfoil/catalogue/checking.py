@@ -10,8 +10,11 @@ from pathlib import Path
 
 from counterfoil.catalogue.broken_file import BrokenFile, Finding
 from counterfoil.catalogue.code_checks import check_body, check_effects, check_import, check_step
+from counterfoil.catalogue.import_checks import check_imports, check_packages
 from counterfoil.catalogue.manifest import MANIFEST, WORKFLOW, Manifest, line_of, named_parameters, read_manifest
-from counterfoil.catalogue.packing import read_code
+from counterfoil.catalogue.packing import read_code, used_code
+from counterfoil.catalogue.requirements import lock_for
+from counterfoil.catalogue.shelf import Shelf
 from counterfoil.catalogue.source_code import Code, Place, Scope, Source, parse
 from counterfoil.errors import did_you_mean
 
@@ -19,25 +22,45 @@ _MODULE = "workflow"  # what workflow.py is called among the sources
 _ONE_NAME = "A run is found again by its template's name."
 
 
-def check_template(folder: Path) -> list[Finding]:
-    """Findings by file and line; an empty list says that nothing was found, not that nothing is wrong."""
+def check_template(folder: Path, shelf: Shelf | None = None) -> list[Finding]:
+    """Findings by file and line; an empty list says that nothing was found, not that nothing is wrong.
+
+    `shelf`: where its packages may lie, so that what they are imported as is known.
+    """
     folder = folder.resolve()
     found: list[Finding] = []
     manifest = None
+    used: dict[str, bytes] = {}
     try:
         manifest = read_manifest(folder)
     except BrokenFile as problem:
         found.append(problem.finding())
     try:
         files = read_code(folder)
+        used = used_code(folder, manifest.uses, files) if manifest else used
     except BrokenFile as problem:
         return [*found, problem.finding()]
-    sources, unreadable = _parsed(files)
+    sources, unreadable = _parsed(files | used)
     found += unreadable
     found += _hiding(files)
+    if manifest is not None:
+        found += check_packages(folder, manifest)
     if not unreadable:
-        found += _code_findings(Code(sources), folder, manifest)
-    return sorted(set(found))
+        code = Code(sources)
+        found += _code_findings(code, folder, manifest)
+        found += check_imports(code, manifest, _brought(shelf, folder, manifest))
+    return sorted({finding for finding in found if finding.file not in used})
+
+
+def _brought(shelf: Shelf | None, folder: Path, manifest: Manifest | None) -> Path | None:
+    """The folder of a template's packages, where they are here."""
+    if shelf is None or manifest is None:
+        return None
+    try:
+        lock = lock_for(folder, manifest.packages)
+    except BrokenFile:
+        return None
+    return shelf.place(lock) if lock else None
 
 
 def _parsed(files: dict[str, bytes]) -> tuple[list[Source], list[Finding]]:

@@ -11,6 +11,10 @@ code, and everything the product says in its own voice (the chips of a card) com
     hosts = ["rates.example"]                   # http GET to these needs no question
     needs = ["A folder with invoices"]          # sentences for people
     run_title = "Supplier payments, {folder}"   # parameter names in braces
+    uses = ["pay-invoices"]                     # bundled templates whose modules are kept with every version of this one
+
+    [packages]
+    requires = ["rapidfuzz>=3"]                 # what it imports besides; packages.lock names the exact files
 
     [parameters.debtor_iban]                    # words that replace those of param(...)
     label = "Pay from account"
@@ -27,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.catalogue.broken_file import BrokenFile
+from counterfoil.catalogue.requirements import requirement_trouble
 from counterfoil.errors import did_you_mean
 
 MANIFEST = "template.toml"
@@ -43,6 +48,8 @@ EFFECTS = {
 
 _LONGEST = 64 * 1024  # bytes; the longest manifest seen has one
 _HOST = re.compile(r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*")
+MOST_USED = 8
+_REQUIREMENT = 'Write a name and its releases, like "rapidfuzz>=3".'
 _REQUIRED = ("name", "title", "description", "works_without_llm")
 
 
@@ -69,6 +76,8 @@ class Manifest:
     permissions: tuple[str, ...] = ()
     always_gate: tuple[str, ...] = ()
     run_title: str = ""
+    uses: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
     parameters: Mapping[str, ParameterText] = field(default_factory=dict)
 
 
@@ -202,6 +211,8 @@ class _Reader:
             "permissions": self.effects,
             "always_gate": self.effects,
             "run_title": self.run_title,
+            "uses": self.uses,
+            "packages": self.packages,
             "parameters": self.parameters,
         }
         self.known(self.table, readers)
@@ -276,6 +287,23 @@ class _Reader:
             advice = 'Write it like "Supplier payments, {folder}"; a brace itself is written twice.'
             raise self.wrong(key, f"the run title cannot be used: {problem}.", advice) from problem
         return title
+
+    def uses(self, key: str, value: object) -> tuple[str, ...]:
+        names = tuple(self.name(key, item) for item in self.texts(key, value))
+        if len(names) > MOST_USED:
+            raise self.wrong(key, f"‘{key}’ names more than {MOST_USED} templates.", "Use fewer.")
+        return tuple(dict.fromkeys(names))
+
+    def packages(self, key: str, value: object) -> tuple[str, ...]:
+        if not isinstance(value, dict):
+            raise self.wrong(key, "‘packages’ must be a table.", 'Write [packages] and below it requires = ["…"].')
+        self.known(value, ("requires",))
+        texts = self.texts("requires", value.get("requires", []))
+        for text in texts:
+            trouble = requirement_trouble(text)
+            if trouble:
+                raise self.wrong("requires", f"‘{text}’ cannot be required: {trouble}.", _REQUIREMENT, text)
+        return texts
 
     def parameters(self, key: str, value: object) -> dict[str, ParameterText]:
         if not isinstance(value, dict) or not all(isinstance(texts, dict) for texts in value.values()):

@@ -2,7 +2,8 @@
 
 The digest is over the names and bytes of the files, not over the archive: a zip of the same files differs from one zlib to the
 next. Left out is what a run never executes: `sample/`, `tests/`, hidden files, compiled Python. Links are refused, since what
-they lead to can change without the digest.
+they lead to can change without the digest. Modules of a bundled template that another one uses are kept with it, so that a run goes
+on with the very ones it began with.
 """
 
 from __future__ import annotations
@@ -15,14 +16,17 @@ import tempfile
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.catalogue.broken_file import BrokenFile
-from counterfoil.errors import Damaged
+from counterfoil.catalogue.manifest import MANIFEST, line_of, read_manifest
+from counterfoil.errors import Damaged, did_you_mean
+from counterfoil.places import bundled
 
 LARGEST = 20 * 1024 * 1024  # bytes of all files together
+LARGEST_WHOLE = 200 * 1024 * 1024  # with sample and tests, which no version holds
 MOST_FILES = 5_000
 LEFT_OUT = frozenset({"sample", "samples", "tests"})  # directly in the template's folder
 _MADE_BY_PYTHON = frozenset({"__pycache__"})
@@ -30,12 +34,14 @@ _WHEN = (1980, 1, 1, 0, 0, 0)  # the first instant a zip can hold
 
 
 def pack(folder: Path) -> tuple[str, bytes]:
-    """A template's digest (64 hex digits) and its code as a zip.
+    """A template's digest (64 hex digits) and its code as a zip, with the modules it uses of bundled templates.
 
     Raises:
-        BrokenFile: a link or something that is no file is among the code, it is too large, or it cannot be read.
+        BrokenFile: a link or something that is no file is among the code, it is too large, or it cannot be read; or it uses what is
+            not there.
     """
     files = read_code(folder)
+    files |= used_code(folder, read_manifest(folder).uses, files)
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
         for name, data in files.items():
@@ -47,19 +53,45 @@ def pack(folder: Path) -> tuple[str, bytes]:
     return digest_of(files), archive.getvalue()
 
 
-def read_code(folder: Path) -> dict[str, bytes]:
-    """The files of a version: path beneath the template with slashes -> bytes, by path.
+def read_code(folder: Path, *, whole: bool = False) -> dict[str, bytes]:
+    """The files of a version: path beneath the template with slashes -> bytes, by path; `whole` takes in sample and tests.
 
     Raises:
         BrokenFile: as `pack`.
     """
     files: dict[str, bytes] = {}
     size = 0
-    for name in sorted(_names(folder, "")):
-        files[name] = _read(folder, name, LARGEST - size)
+    room = LARGEST_WHOLE if whole else LARGEST
+    for name in sorted(_names(folder, "", frozenset() if whole else LEFT_OUT)):
+        files[name] = _read(folder, name, room, room - size)
         size += len(files[name])
         if len(files) > MOST_FILES:
             raise BrokenFile(folder, "", None, f"it has more than {MOST_FILES} files.", "Put data into sample/.")
+    return files
+
+
+def used_code(folder: Path, uses: Iterable[str], own: Iterable[str]) -> dict[str, bytes]:
+    """The packages (folders with modules) of the bundled templates that a template uses; `own` are the paths it has itself.
+
+    Raises:
+        BrokenFile: there is no such bundled template, or it has modules of a name that the template has as well.
+    """
+    files: dict[str, bytes] = {}
+    taken = {path.partition("/")[0] for path in own}
+    for name in uses:
+        theirs = bundled("workflows") / name
+        if not (theirs / MANIFEST).is_file():
+            known = sorted(found.parent.name for found in bundled("workflows").glob(f"*/{MANIFEST}"))
+            advice = did_you_mean(name, known) or f"There are: {', '.join(known)}."
+            raise BrokenFile(folder, MANIFEST, line_of(folder, "uses"), f"no bundled template ‘{name}’.", advice)
+        found = {path: data for path, data in read_code(theirs).items() if "/" in path}
+        packages = {path.partition("/")[0] for path in found if path.count("/") == 1 and path.endswith("/__init__.py")}
+        for package in sorted(packages):
+            if package in taken:
+                what = f"it has a {package} of its own, and uses that of {name}."
+                raise BrokenFile(folder, package, None, what, "Give its own another name.")
+        files |= {path: data for path, data in found.items() if path.partition("/")[0] in packages}
+        taken |= packages
     return files
 
 
@@ -85,7 +117,7 @@ def unpack(archive: bytes, version: str, versions: Path) -> Path:
     versions.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=versions) as scratch:
         fresh = Path(scratch) / "new"
-        _write(files, fresh)
+        write_files(files, fresh)
         if target.exists():  # somebody changed it
             target.rename(Path(scratch) / "old")
         try:
@@ -96,21 +128,24 @@ def unpack(archive: bytes, version: str, versions: Path) -> Path:
     return target
 
 
-def _names(folder: Path, beneath: str) -> Iterator[str]:
+def is_left_out(name: str) -> bool:
+    """Whether a file or folder of this name belongs to no template: hidden, or made by Python."""
+    return name.startswith(".") or name in _MADE_BY_PYTHON or name.endswith((".pyc", ".pyo"))
+
+
+def _names(folder: Path, beneath: str, left_out: frozenset[str]) -> Iterator[str]:
     try:
         entries = list(os.scandir(folder / beneath))
     except OSError as problem:
         what = f"it cannot be read: {problem.strerror}."
         raise BrokenFile(folder, beneath, None, what, "Look at the folder.") from problem
     for entry in entries:
-        if entry.name.startswith(".") or entry.name in _MADE_BY_PYTHON or entry.name.endswith((".pyc", ".pyo")):
-            continue
-        if not beneath and entry.name in LEFT_OUT:
+        if is_left_out(entry.name) or (not beneath and entry.name in left_out):
             continue
         name = f"{beneath}/{entry.name}" if beneath else entry.name
         _refuse_odd(folder, name, entry)
         if entry.is_dir(follow_symlinks=False):
-            yield from _names(folder, name)
+            yield from _names(folder, name, left_out)
         else:
             yield name
 
@@ -137,7 +172,7 @@ def _is_fine(name: str) -> bool:
     )
 
 
-def _read(folder: Path, name: str, room: int) -> bytes:
+def _read(folder: Path, name: str, most: int, room: int) -> bytes:
     try:
         with (folder / name).open("rb") as source:
             data = source.read(room + 1)
@@ -145,7 +180,7 @@ def _read(folder: Path, name: str, room: int) -> bytes:
         what = f"it cannot be read: {problem.strerror}."
         raise BrokenFile(folder, name, None, what, "Allow this account to read it, or remove it.") from problem
     if len(data) > room:
-        what = f"with it the code is larger than {LARGEST // 1024 // 1024} MB."
+        what = f"with it the {'code' if most == LARGEST else 'template'} is larger than {most // 1024 // 1024} MB."
         raise BrokenFile(folder, name, None, what, "Put data into sample/, or let a step read it from the workspace.")
     return data
 
@@ -164,7 +199,7 @@ def _holds(target: Path, version: str) -> bool:
 def _files_of(archive: bytes, version: str) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as source:
-            files = _checked(source)
+            files = files_in(source, LARGEST)
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -180,10 +215,16 @@ def _files_of(archive: bytes, version: str) -> dict[str, bytes]:
     return files
 
 
-def _checked(source: zipfile.ZipFile) -> dict[str, bytes]:
+def files_in(source: zipfile.ZipFile, room: int) -> dict[str, bytes]:
+    """The files of an archive, by path; folders are left out, since files name theirs.
+
+    Raises:
+        ValueError: a name or an entry that no template has, or more than `room` bytes.
+    """
     files: dict[str, bytes] = {}
-    room = LARGEST
     for entry in source.infolist():
+        if entry.is_dir():
+            continue
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if not _is_fine(entry.filename) or kind not in (0, stat.S_IFREG) or entry.filename in files:
             raise ValueError(f"it holds {entry.filename!r}")
@@ -195,7 +236,8 @@ def _checked(source: zipfile.ZipFile) -> dict[str, bytes]:
     return files
 
 
-def _write(files: dict[str, bytes], folder: Path) -> None:
+def write_files(files: dict[str, bytes], folder: Path) -> None:
+    """Write files beneath a folder that is not there yet."""
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ COMMANDS: dict[str, Command] = {
     "cancel": Command("stopping", "cancel", "Cancel a run; its gates are withdrawn."),
     "retry": Command("stopping", "retry", "Try a run's stopped step again."),
     "trail": Command("trailing", "trail", "The account of everything that was done; --verify checks it."),
-    "template": Command("templates", "app", "List, show and check templates."),
+    "template": Command("templates", "app", "List, show, check, lock and add templates."),
     "secret": Command("keeping", "app", "Keep passwords in this computer's keyring."),
     "doctor": Command("checkup", "doctor", "Check that everything this program needs is in order."),
 }

@@ -1,5 +1,5 @@
 """`template list`, `template show`, `template check`: looking at templates without running any of their code, unless the form of one
-is wanted, which a host tells."""
+is wanted, which a host tells. `add` and `lock` live next door."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import typer
 from counterfoil.catalogue.checking import check_template
 from counterfoil.catalogue.finding import TemplateFound, find_template, list_templates
 from counterfoil.catalogue.manifest import Manifest, chips, manifest_json, read_manifest
+from counterfoil.catalogue.shelf import Shelf
+from counterfoil.cli import adding
 from counterfoil.cli.call import Call
 from counterfoil.cli.commands import EVERYWHERE
 from counterfoil.cli.opening import opened, workspace_of
@@ -27,9 +29,11 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="List, show and check templates.",
+    help="List, show, check, lock and add templates.",
     epilog=EVERYWHERE,
 )
+app.command("add", epilog=EVERYWHERE)(adding.add)
+app.command("lock", epilog=EVERYWHERE)(adding.lock)
 Template = Annotated[
     str, typer.Argument(metavar="TEMPLATE", help="Its name, or a path with a slash in it.", show_default=False)
 ]
@@ -109,6 +113,7 @@ def _sheet(manifest: Manifest, folder: Path) -> list[str]:
     lines = [f"{manifest.name}  {manifest.title}", f"  {manifest.description}", f"  {' · '.join(chips(manifest))}", ""]
     lines += [f"  Needs: {need}" for need in manifest.needs]
     asked = ", ".join(manifest.permissions) or "nothing outside the run"
+    lines += [f"  Packages: {', '.join(manifest.packages)}"] if manifest.packages else []
     lines += [f"  May ask to: {asked}", f"  Folder: {folder}"]
     return [*lines, f"  Start it: counterfoil run {manifest.name}"]
 
@@ -126,7 +131,7 @@ def check(context: Context, template: Template, workspace: Workspace = None) -> 
     """Find what could not be replayed: file, line, why, and what to write instead."""
     call = call_of(context)
     folder = find_template(template, workspace_of(workspace), call.home)
-    findings = check_template(folder)
+    findings = check_template(folder, Shelf(call.home))
     call.document([asdict(finding) for finding in findings])
     _tell(call, folder, findings)
     return 1 if findings else 0

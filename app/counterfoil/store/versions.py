@@ -29,3 +29,9 @@ def add(txn: Txn, by: str, **row: str) -> None:
             summary=f"Kept template “{row['title']}” version {row['digest'][:8]}",
             after={"digest": row["digest"], "origin": row["origin"]},
         )
+
+
+def beginning_with(conn: sa.Connection, prefix: str) -> list[Row]:
+    """The rows whose digest begins so; at most two."""
+    near = sa.select(_VERSION).where(_VERSION.c.digest.startswith(prefix, autoescape=True)).limit(2)
+    return list(conn.execute(near).mappings().all())

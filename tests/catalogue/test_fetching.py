@@ -31,8 +31,9 @@ def wheels(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(params=CLIENTS)
-def asked(request: pytest.FixtureRequest) -> Client:
-    """Each client that may be there."""
+def asked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """Each client that may be there; uv would know from its cache what a file was before it was changed."""
+    monkeypatch.setenv("UV_NO_CACHE", "1")
     return Pip() if request.param == "pip" else Uv(shutil.which("uv") or "")
 
 
@@ -46,7 +47,7 @@ def test_resolved_pinned_and_put_in_place(asked: Client, wheels: Path, tmp_path:
     assert [release.pin for release in lock.releases] == ["tinyone==1.2", "tinytwo==2.0"]
     kept = Shelf(Home(tmp_path / "home"))
     assert kept.keep(lock, lambda into: asked.fetch(lock, into, wheels))
-    folder = kept.find(lock, "")
+    folder = kept.find(lock, "tiny", "")
     assert folder == tmp_path / "home/packages" / lock.digest
     assert not kept.keep(lock, lambda _: pytest.fail("what is here is not fetched again"))
     assert (folder / "tinytwo.py").read_text() == "Y = 7\n"
@@ -64,7 +65,7 @@ def test_another_file_than_the_lock_says_is_refused(asked: Client, wheels: Path,
         kept.keep(lock, lambda into: asked.fetch(lock, into, wheels))
     assert list((tmp_path / "home/packages").iterdir()) == []
     with pytest.raises(PackagesMissing, match=r"not on this computer: tinytwo 2\.0\. Run that"):
-        kept.find(lock, "Run that.")
+        kept.find(lock, "tiny", "Run that.")
 
 
 def test_what_is_not_there_is_said(wheels: Path) -> None:
@@ -118,7 +119,7 @@ def test_a_persons_settings_change_nothing_but_the_way(
     assert [release.pin for release in lock.releases] == ["tinyone==1.2", "tinytwo==2.0"]
     kept = Shelf(Home(tmp_path / "home"))
     kept.keep(lock, lambda into: Pip().fetch(lock, into, None))
-    assert kept.find(lock, "") is not None
+    assert kept.find(lock, "tiny", "") is not None
     assert not (tmp_path / "target").exists()
 
 
@@ -136,7 +137,7 @@ def test_packages_that_were_changed_are_refused_and_mended(wheels: Path, tmp_pat
     home, lock = Home(tmp_path / "home"), locked(Pip(), wheels, "tinytwo")
     kept = Shelf(home)
     kept.keep(lock, lambda into: Pip().fetch(lock, into, wheels))
-    folder = kept.find(lock, "")
+    folder = kept.find(lock, "tiny", "")
     assert folder is not None
     module = folder / "tinytwo.py"
     before = module.stat()
@@ -151,10 +152,10 @@ def test_packages_that_were_changed_are_refused_and_mended(wheels: Path, tmp_pat
         case "linked":
             (folder / "more.py").symlink_to(module)
     with pytest.raises(PackagesMissing, match=r"not as they were put on this computer\. Run that"):
-        kept.find(lock, "Run that.")
+        kept.find(lock, "tiny", "Run that.")
     assert kept.keep(lock, lambda into: Pip().fetch(lock, into, wheels))
     assert module.read_text() == "Y = 7\n"
-    assert kept.find(lock, "") == folder
+    assert kept.find(lock, "tiny", "") == folder
     assert [entry.name for entry in folder.parent.iterdir()] == [folder.name]
 
 

@@ -32,7 +32,7 @@ def test_fifty_hosts_at_once(isolated: Room) -> None:
     assert list((isolated.home.run / "slots").iterdir()) == []
 
 
-def test_a_warm_host_is_for_one_workspace(isolated: Room) -> None:
+def test_a_warm_host_is_for_one_workspace_and_its_packages(isolated: Room) -> None:
     other = isolated.workspace.parent / "other"
     other.mkdir(exist_ok=True)
 
@@ -46,7 +46,16 @@ def test_a_warm_host_is_for_one_workspace(isolated: Room) -> None:
         assert first is warm
         second = await pool.take(other)
         assert second.cell.workspace == other.resolve()
-        for host in (first, second):
+        brought = isolated.home.packages / "some"
+        brought.mkdir(parents=True, exist_ok=True)
+        third = await pool.take(other, brought)
+        assert third.cell.brought == brought.resolve()
+        await pool._filling
+        (warm,) = pool._ready
+        fourth = await pool.take(other, brought)
+        assert fourth is warm
+        assert fourth.cell.brought == brought.resolve()
+        for host in (first, second, third, fourth):
             host.kill()
             await host.ended()
         await pool.close()

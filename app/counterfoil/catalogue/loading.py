@@ -37,8 +37,8 @@ _MEND = "Mend it and check the template again."
 _OURS = frozenset({"counterfoil"}) | sys.stdlib_module_names
 
 
-def load_workflow(folder: Path, name: str) -> Workflow[Any, Any]:
-    """The workflow of a template folder; `name` is the template's.
+def load_workflow(folder: Path, name: str, brought: str | None = None) -> Workflow[Any, Any]:
+    """The workflow of a template folder; `name` is the template's, `brought` the folder of the packages it requires.
 
     Nothing is written into the folder: compiled modules are used where they lie there, and not made.
 
@@ -46,7 +46,7 @@ def load_workflow(folder: Path, name: str) -> Workflow[Any, Any]:
         BrokenFile: workflow.py does not load, holds no such workflow, or an annotation cannot be resolved.
     """
     folder = folder.resolve()
-    _make_room(folder)
+    _make_room(folder, brought)
     before = sys.dont_write_bytecode
     sys.dont_write_bytecode = True
     try:
@@ -64,13 +64,13 @@ def load_workflow(folder: Path, name: str) -> Workflow[Any, Any]:
     return workflow
 
 
-def describe(folder: Path, name: str) -> dict[str, Any]:
+def describe(folder: Path, name: str, brought: str | None = None) -> dict[str, Any]:
     """What a version's row keeps: `{"parameters": [field objects], "steps": [{"name", "title"}]}`.
 
     Raises:
         BrokenFile: as `load_workflow`, or the manifest names a parameter that is not there.
     """
-    workflow = load_workflow(folder, name)
+    workflow = load_workflow(folder, name, brought)
     steps = [{"name": step.name, "title": step.title} for step in steps_of(folder.resolve())]
     return {"parameters": _with_words(folder, schema_of(workflow.params)), "steps": steps}
 
@@ -102,8 +102,9 @@ def _private_name(folder: Path) -> str:
     return _PREFIX + hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def _make_room(folder: Path) -> None:
-    """Put the folder first on the import path and forget modules from elsewhere that have the names of its own."""
+def _make_room(folder: Path, brought: str | None) -> None:
+    """Put the folder first on the import path and forget modules from elsewhere that have the names of its own. What it brings goes
+    last, behind Python's and Counterfoil's own, so that nothing in a package can pass for one of theirs."""
     names = _importable(folder)
     for name in sorted(names & _OURS):
         what = "a module of that name hides Python's or Counterfoil's own."
@@ -111,7 +112,8 @@ def _make_room(folder: Path) -> None:
     for key, module in list(sys.modules.items()):
         if key.partition(".")[0] in names and not _lies_in(folder, module):
             del sys.modules[key]
-    sys.path[:] = [str(folder), *(entry for entry in sys.path if entry != str(folder))]
+    others = [entry for entry in sys.path if entry not in (str(folder), brought)]
+    sys.path[:] = [str(folder), *others, *([brought] if brought else [])]
     importlib.invalidate_caches()
 
 
@@ -156,7 +158,7 @@ def _why_not(folder: Path, problem: BaseException) -> BrokenFile:
     own = [frame for frame in traceback.extract_tb(problem.__traceback__) if _within(folder, frame.filename)]
     file, line = (_within(folder, own[-1].filename), own[-1].lineno) if own else (WORKFLOW, None)
     if isinstance(problem, ModuleNotFoundError) and problem.name:
-        advice = "Put it into the template, or install its package."
+        advice = f"Put it into the template, or require its package under [packages] in {MANIFEST}."
         return BrokenFile(folder, file, line, f"there is no module ‘{problem.name}’.", advice)
     if isinstance(problem, SystemExit):
         advice = "Keep what a script does out of the template."

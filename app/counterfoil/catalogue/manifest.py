@@ -318,7 +318,9 @@ class _Reader:
 
 def _line_of(text: str, key: str, value: object = None) -> int | None:
     """The line on which a key stands, or a value below it, counted from 1."""
-    at_key = re.compile(rf"""^\s*(?:\[[^\]]*["'.\[]?{re.escape(key)}["'.\]]|["']?{re.escape(key)}["']?\s*[=.])""")
+    at_key = re.compile(
+        rf"""^\s*(?:\[[^\]]*["'.\[]?{re.escape(key)}["'.\]]|(?:[\w-]+\.)*["']?{re.escape(key)}["']?\s*[=.])"""
+    )
     lines = text.splitlines()
     first = next((index for index, line in enumerate(lines) if at_key.match(line)), None)
     if first is None or value is None:

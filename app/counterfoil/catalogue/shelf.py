@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 
-from counterfoil.catalogue.requirements import Lock, canonical_name
+from counterfoil.catalogue.manifest import line_of, read_manifest
+from counterfoil.catalogue.requirements import Lock, canonical_name, lock_for
 from counterfoil.errors import Damaged, PackagesMissing
 from counterfoil.places import Home
 
@@ -38,9 +39,9 @@ class Shelf:
         """Where the packages of a lock lie or would lie; None where this computer needs none of them."""
         return self._root / lock.digest if lock.here else None
 
-    def find(self, lock: Lock, advice: str) -> Path | None:
-        """The packages of a lock, as they were put here; None where this computer needs none. `advice` names the command that
-        brings them.
+    def find(self, lock: Lock, name: str, advice: str) -> Path | None:
+        """The packages of a lock, as they were put here; None where this computer needs none. `name` is the template's, `advice`
+        names the command that brings them.
 
         Raises:
             PackagesMissing: they are not here, were changed, or do not go with what Counterfoil itself brings.
@@ -50,13 +51,25 @@ class Shelf:
             return None
         if not folder.is_dir():
             named = ", ".join(f"{release.name} {release.version}" for release in lock.here)
-            raise PackagesMissing(f"its packages are not on this computer: {named}.", advice)
+            raise PackagesMissing(f"the packages of ‘{name}’ are not on this computer: {named}.", advice)
         if not self._is_whole(folder):
-            raise PackagesMissing("its packages are not as they were put on this computer.", advice)
+            raise PackagesMissing(f"the packages of ‘{name}’ are not as they were put on this computer.", advice)
         trouble = clash(folder, lock.requires)
         if trouble:
-            raise PackagesMissing(trouble, "Ask whoever keeps the template for one that goes with this Counterfoil.")
+            keeper = "Ask whoever keeps the template for one that goes with this Counterfoil."
+            raise PackagesMissing(f"the packages of ‘{name}’ cannot be used: {trouble}", keeper)
         return folder
+
+    def of_template(self, template: Path, advice: str) -> Path | None:
+        """The packages of a template's folder.
+
+        Raises:
+            BrokenFile: its manifest or its lock cannot be used.
+            PackagesMissing: as `find`.
+        """
+        manifest = read_manifest(template)
+        lock = lock_for(template, manifest.packages, line_of(template, "requires") or None)
+        return self.find(lock, manifest.name, advice) if lock else None
 
     def keep(self, lock: Lock, fill: Callable[[Path], None]) -> bool:
         """Put the packages of a lock here unless they are; whether anything was put. `fill` is given an empty folder.

@@ -76,7 +76,8 @@ def _added(call: Call, home: Opened, source: str, place: Path, replace: bool, wh
     if "/" not in source and not given.exists():  # one that a name reaches already, for its packages
         given = find_template(source, Path(), call.home)
         place = given.parent
-    call.say(f"adding {given.name}; fetching packages can take a while.")
+    if (given / LOCK).is_file():
+        call.say("fetching packages can take a while; nothing of them runs meanwhile.")
     return add_template(home.database, call.home, given.absolute(), place, by=account(), replace=replace, wheels=wheels)
 
 

@@ -32,8 +32,6 @@ app = typer.Typer(
     help="List, show, check, lock and add templates.",
     epilog=EVERYWHERE,
 )
-app.command("add", epilog=EVERYWHERE)(adding.add)
-app.command("lock", epilog=EVERYWHERE)(adding.lock)
 Template = Annotated[
     str, typer.Argument(metavar="TEMPLATE", help="Its name, or a path with a slash in it.", show_default=False)
 ]
@@ -148,3 +146,7 @@ def _tell(call: Call, folder: Path, findings: list[Any]) -> None:
         call.say(f"{counted(len(findings), 'thing', 'things')} to mend in {folder.name}.")
     else:
         call.say(f"{folder.name} is in order.")
+
+
+app.command("add", epilog=EVERYWHERE)(adding.add)
+app.command("lock", epilog=EVERYWHERE)(adding.lock)

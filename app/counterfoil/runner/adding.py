@@ -145,14 +145,3 @@ def _note(database: Database, found: Added, source: Path, by: str) -> None:
         )
 
     database.transact(operation)
-
-
-def packages_of(shelf: Shelf, folder: Path, advice: str) -> Path | None:
-    """The folder of a template's packages; None where this computer needs none for it. `advice` names the command that brings them.
-
-    Raises:
-        BrokenFile: its lock cannot be used.
-        PackagesMissing: they are not here, or not as they must be.
-    """
-    lock = lock_for(folder, read_manifest(folder).packages)
-    return shelf.find(lock, advice) if lock else None

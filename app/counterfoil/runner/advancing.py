@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from counterfoil.catalogue.packing import unpack
+from counterfoil.catalogue.shelf import Shelf
 from counterfoil.engine import aftermath
 from counterfoil.engine.claiming import Claimed, reclaim
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.holding import Powers
+from counterfoil.errors import PackagesMissing
 from counterfoil.facts import RunState
 from counterfoil.places import Home
 from counterfoil.sandbox.hosts import Host, HostPool
@@ -31,6 +33,7 @@ class Advance:
     powers: Powers
     home: Home
     pool: HostPool
+    shelf: Shelf
     claimed: Claimed
     desk: Desk
     rested: Callable[[], None]
@@ -46,18 +49,24 @@ class Advance:
                 f"It was started “{self.claimed.isolation}”; now there is {self.pool.measured.sentence}"
             )
         try:
-            host = await self.pool.take(Path(hold.workspace))
+            folder, brought = await asyncio.to_thread(self._code)
+        except PackagesMissing as problem:
+            return await aftermath.set_aside(hold, "Needs repair: its packages are missing", _sentence(problem))
+        except BaseException:
+            hold.end(RunState.RUNNING)
+            raise
+        try:
+            host = await self.pool.take(Path(hold.workspace), brought)
         except Unfit as problem:
-            return await self._refuse(f"{str(problem)[:1].upper()}{str(problem)[1:]}.")
+            return await self._refuse(_sentence(problem))
         died = False
         try:
-            folder = await asyncio.to_thread(self._folder)
             output = self.home.logs / f"r-{hold.number}.log"
             await host.open(self.desk, self.claimed.opening, folder, self.claimed.name, output)
             await self._until_over(host)
             died = host.gone.is_set()
         except Unfit as problem:
-            return await self._refuse(f"{str(problem)[:1].upper()}{str(problem)[1:]}.")
+            return await self._refuse(_sentence(problem))
         except BaseException:
             hold.end(RunState.RUNNING)
             raise
@@ -71,9 +80,12 @@ class Advance:
             self.claimed.hold, "Needs repair: its workflow cannot be protected as it must", why
         )
 
-    def _folder(self) -> Path:
+    def _code(self) -> tuple[Path, Path | None]:
+        """The folder of the run's version, and that of the packages it requires."""
         archive = self.powers.blobs.get(self.claimed.source)
-        return unpack(archive, self.claimed.version, self.home.versions)
+        folder = unpack(archive, self.claimed.version, self.home.versions)
+        fetch = f"Run: counterfoil template add --version {self.claimed.version[:12]}, then answer retry."
+        return folder, self.shelf.of_template(folder, fetch)
 
     async def _until_over(self, host: Host) -> None:
         hold = self.claimed.hold
@@ -109,6 +121,11 @@ class Advance:
         """Give the place of a lingering host to somebody else."""
         self.dropped = True
         self.wake.set()
+
+
+def _sentence(problem: Exception) -> str:
+    text = str(problem)
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
 async def _first_of(*events: asyncio.Event) -> None:

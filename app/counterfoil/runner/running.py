@@ -14,6 +14,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+from counterfoil.catalogue.shelf import Shelf
 from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.engine import answers, claiming, garbage
 from counterfoil.engine.desk import Desk
@@ -60,6 +61,7 @@ class Runner:
         self._stop = asyncio.Event()
         self._troubles = 0
         self._pool = HostPool(0 if only else 1, home, measured(home))
+        self._shelf = Shelf(home)
 
     def run_forever(self, *, ready: Callable[[], None] = lambda: None) -> None:
         """Work until told to stop (SIGTERM, SIGINT).
@@ -233,7 +235,9 @@ class Runner:
         try:
             claimed = await claiming.claim(powers, run_id)
             if claimed is not None:
-                advance = Advance(powers, self._home, self._pool, claimed, Desk(claimed.hold), self._woken.set)
+                advance = Advance(
+                    powers, self._home, self._pool, self._shelf, claimed, Desk(claimed.hold), self._woken.set
+                )
                 self._live[run_id] = advance
                 self._woken.set()
                 await advance.run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from counterfoil.authoring.codec import canonical
 from counterfoil.catalogue.broken_file import BrokenFile
 from counterfoil.catalogue.manifest import manifest_json, read_manifest, title_of_run
 from counterfoil.catalogue.packing import pack, unpack
+from counterfoil.catalogue.shelf import Shelf
 from counterfoil.errors import BrokenTemplate
 from counterfoil.places import Home
 from counterfoil.sandbox.hosts import Host
@@ -35,14 +37,16 @@ def keep_version(database: Database, home: Home, folder: Path, by: str) -> Row:
 
     Raises:
         BrokenTemplate: the folder is no usable template.
+        PackagesMissing: the packages it requires are not here.
     """
     manifest = read_manifest(folder)
+    brought = Shelf(home).of_template(folder, f"Run: counterfoil template add {shlex.quote(str(folder))}")
     version, archive = pack(folder)
     known = versions.get(database.reader, version)
     if known is not None:
         return known
     unpacked = unpack(archive, version, home.versions)
-    found = asyncio.run(_described(home, unpacked, manifest.name))
+    found = asyncio.run(_described(home, unpacked, manifest.name, brought))
     source = Blobs(home).put(archive)
 
     def operation(txn: Txn) -> None:
@@ -67,10 +71,10 @@ def keep_version(database: Database, home: Home, folder: Path, by: str) -> Row:
     return row
 
 
-async def _described(home: Home, version: Path, name: str) -> dict[str, Any]:
+async def _described(home: Home, version: Path, name: str, brought: Path | None) -> dict[str, Any]:
     """Load the template in a host of its own, since loading runs its code; what was compiled on the way is kept with the version."""
     try:
-        host = await Host.start(home, measured(home), compiles=True)
+        host = await Host.start(home, measured(home), None, brought, compiles=True)
     except (Unfit, OSError) as problem:
         raise BrokenTemplate(
             f"Template ‘{name}’ cannot be loaded safely: {problem}.", "Run: counterfoil doctor"

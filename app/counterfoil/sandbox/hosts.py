@@ -53,15 +53,22 @@ class Host(asyncio.Protocol):
 
     @classmethod
     async def start(
-        cls, home: Home, measured: Measured, workspace: Path | None = None, *, compiles: bool = False
+        cls,
+        home: Home,
+        measured: Measured,
+        workspace: Path | None = None,
+        brought: Path | None = None,
+        *,
+        compiles: bool = False,
     ) -> Host:
-        """A warm host: imported, confined as far as can be without its run, waiting for it.
+        """A warm host: imported, confined as far as can be without its run, waiting for it; `brought` are its template's packages.
 
         Raises:
             Unfit: it is not confined as it must be.
             ConnectionError: it ended, or did not report in time.
         """
-        cell = Cell(measured, Slot(home), home, canonical(workspace) if workspace else None, compiles=compiles)
+        place, packages = (canonical(folder) if folder else None for folder in (workspace, brought))
+        cell = Cell(measured, Slot(home), home, place, packages, compiles=compiles)
         host = cls(cell)
         try:
             await host._launch()
@@ -201,6 +208,7 @@ class Host(asyncio.Protocol):
             {
                 "t": "start",
                 "folder": str(folder),
+                "brought": self._brought,
                 "name": name,
                 "seed": opening.seed,
                 "parameters": opening.parameters,
@@ -254,7 +262,12 @@ class Host(asyncio.Protocol):
         inside = str(self.cell.inside(copied))
         await self._asked({"t": "compile", "folder": inside})
         compiled = await asyncio.to_thread(_compiled, copied)
-        return await self._asked({"t": "describe", "folder": inside, "name": name}), compiled
+        asked = {"t": "describe", "folder": inside, "brought": self._brought, "name": name}
+        return await self._asked(asked), compiled
+
+    @property
+    def _brought(self) -> str | None:
+        return str(self.cell.brought) if self.cell.brought else None
 
     async def _keep_watch(self, desk: Desk) -> None:
         """End the host when its processes together break a limit that the system does not keep."""
@@ -310,6 +323,7 @@ class HostPool:
         self._warm = warm
         self._home = home
         self._workspace: Path | None = None
+        self._brought: Path | None = None
         self._ready: list[Host] = []
         self._filling: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[int]] = set()
@@ -317,31 +331,33 @@ class HostPool:
         self._awaited = False
         self._closed = False
 
-    async def take(self, workspace: Path) -> Host:
-        """A warm host of this workspace if there is one, else a fresh one; the pool is filled again in the background.
+    async def take(self, workspace: Path, brought: Path | None = None) -> Host:
+        """A warm host of this workspace, with these packages, if there is one, else a fresh one; the pool is filled again in the
+        background.
 
         Raises:
             Unfit: it is not confined as it must be.
             ConnectionError: it ended before it could be judged.
         """
-        found = self._pick(workspace)
+        found = self._pick(workspace, brought)
         if found is None and self._filling is not None and not self._filling.done() and not self._awaited:
             self._awaited = True  # the one that is on its way comes sooner than a second one started now
             try:
                 await asyncio.wait([self._filling])
             finally:
                 self._awaited = False
-            found = self._pick(workspace)
+            found = self._pick(workspace, brought)
         self._taken = True
-        self.fill(workspace)
-        return found or await Host.start(self._home, self.measured, workspace)
+        self.fill(workspace, brought)
+        return found or await Host.start(self._home, self.measured, workspace, brought)
 
-    def _pick(self, workspace: Path) -> Host | None:
+    def _pick(self, workspace: Path, brought: Path | None) -> Host | None:
         """A host that stands by for a workspace; those for others are ended, since the next run is likely to be here as well."""
+        wanted = canonical(workspace), canonical(brought) if brought else None
         ready, self._ready = self._ready, []
         found: Host | None = None
         for host in ready:
-            if host.gone.is_set() or host.cell.workspace != canonical(workspace):
+            if host.gone.is_set() or (host.cell.workspace, host.cell.brought) != wanted:
                 self._drop(host)
             elif found is None:
                 found = host
@@ -349,9 +365,9 @@ class HostPool:
                 self._ready.append(host)
         return found
 
-    def fill(self, workspace: Path) -> None:
+    def fill(self, workspace: Path, brought: Path | None = None) -> None:
         """Start what is missing for a workspace, in the background."""
-        self._workspace = workspace
+        self._workspace, self._brought = workspace, brought
         if not self._closed and (self._filling is None or self._filling.done()):
             self._filling = asyncio.get_running_loop().create_task(self._fill())
 
@@ -360,7 +376,7 @@ class HostPool:
             await asyncio.sleep(REST)
         while len(self._ready) < self._warm and not self._closed and self._workspace is not None:
             try:
-                host = await Host.start(self._home, self.measured, self._workspace)
+                host = await Host.start(self._home, self.measured, self._workspace, self._brought)
             except (Unfit, OSError) as problem:
                 _log.info("no host stands by: %s", problem)
                 return

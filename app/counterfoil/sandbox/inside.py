@@ -102,7 +102,7 @@ def _compile(folder: str) -> None:
 
 async def _describe(port: SocketPort, header: dict[str, Any]) -> None:
     try:
-        found = describe(Path(header["folder"]), header["name"])
+        found = describe(Path(header["folder"]), header["name"], header["brought"])
         await port.call({"t": "described", "found": found})
     except CounterfoilError as problem:
         await port.call({"t": "described", "problem": [problem.message, problem.next_step]})
@@ -110,7 +110,7 @@ async def _describe(port: SocketPort, header: dict[str, Any]) -> None:
 
 async def _play(loop: WorkflowLoop, port: SocketPort, header: dict[str, Any]) -> None:
     try:  # the records come in meanwhile
-        workflow = load_workflow(Path(header["folder"]), header["name"])
+        workflow = load_workflow(Path(header["folder"]), header["name"], header["brought"])
         params = decode_params(workflow.params, header["parameters"])
     except Exception as problem:  # noqa: BLE001 - whatever the template does when loaded is put before a person
         await port.call({"t": "fail", "kind": "error", "p": "", "o": -1, "error": describe_problem(problem)})

@@ -71,11 +71,13 @@ class Cell:
     slot: Slot
     home: Home
     workspace: Path | None = None
+    brought: Path | None = None  # the packages that its template requires
     compiles: bool = False  # its slot may be written, and what is compiled in it is kept
 
     def mounts(self) -> bwrap.Mounts:
         """What an isolated host sees."""
-        return bwrap.Mounts(runtime(), self.slot.code, self.workspace, slot_writable=self.compiles)
+        brought = (self.brought,) if self.brought else ()
+        return bwrap.Mounts((*runtime(), *brought), self.slot.code, self.workspace, slot_writable=self.compiles)
 
     def inside(self, folder: Path) -> Path:
         """The path at which a host sees a folder of its slot."""
@@ -179,7 +181,7 @@ def request(cell: Cell, code: Path | None) -> dict[str, Any]:
     """The first frame to a host: what it is to leave itself, and where it is to try whether it can write. `code` is the version's
     folder where the host has no slot of its own to see it in."""
     seen = [Path(path) for path in _SYSTEM.split() if os.access(path, os.F_OK)]
-    seen += [*runtime(), *([code] if code else []), *([cell.workspace] if cell.workspace else [])]
+    seen += [*runtime(), *filter(None, (code, cell.brought, cell.workspace))]
     written = [cell.slot.scratch, *([cell.slot.code] if cell.compiles else [])]
     return {
         "t": "confine",

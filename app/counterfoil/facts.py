@@ -126,6 +126,34 @@ class Risk(StrEnum):
     DESTROYS = "destroys"
 
 
+class FiringState(StrEnum):
+    """What became of a due instant."""
+
+    QUEUED = "queued"  # -> started, skipped, blocked
+    STARTED = "started"
+    SKIPPED = "skipped"
+    MISSED = "missed"
+    BLOCKED = "blocked"
+
+
+class FiringOrigin(StrEnum):
+    """Where a firing comes from: the rule, or a person beside it."""
+
+    GRID = "grid"
+    NOW = "now"  # run now
+    AGAIN = "again"  # a missed one, run after all: its instant is the missed one's
+
+
+class NoticeKind(StrEnum):
+    """What people are told where no run is there to ask."""
+
+    NOT_READY = "not_ready"  # a firing ahead cannot run as things are
+    AWAY = "away"  # what was missed and what was done while this computer was off
+    HELD_UP = "held_up"  # three skips in a row for one cause
+    NOTHING_TO_DO = "nothing_to_do"  # five firings in a row
+    ZONE = "zone"  # the device's zone changed
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Money:
     """An amount with its currency; amounts of two currencies are never added."""

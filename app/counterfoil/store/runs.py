@@ -78,6 +78,8 @@ class NewRun:
     program: str
     isolation: str = "L0"
     ready_at: int | None = None
+    schedule_id: str | None = None
+    planned_at: int | None = None
 
 
 def create(txn: Txn, new: NewRun) -> Row:
@@ -104,6 +106,8 @@ def create(txn: Txn, new: NewRun) -> Row:
             "recovered_at_count": 0,
             "lost": False,
             "ready_at": new.ready_at or txn.now_us,
+            "schedule_id": new.schedule_id,
+            "planned_at": new.planned_at,
         },
     )
     row = get(txn.conn, run_id)

@@ -81,10 +81,14 @@ run = sa.Table(
     _at("ready_at", nullable=True),
     _text("cancel_by", nullable=True),
     _text("activity", nullable=True),
+    # the routine that started it, and the instant it was planned for, which is the run's own however late it starts
+    sa.Column("schedule_id", sa.String(32), nullable=True),
+    _at("planned_at", nullable=True),
     sa.Index("run_to_claim", "ready_at", sqlite_where=sa.text("state = 'ready'")),
     sa.Index("run_by_state", "state", "number"),
     sa.Index("run_by_workspace", "workspace", "number"),
     sa.Index("run_by_template", "template", "number"),
+    sa.Index("run_of_schedule", "schedule_id", "number", sqlite_where=sa.text("schedule_id IS NOT NULL")),
 )
 
 record = sa.Table(
@@ -313,6 +317,64 @@ trail = sa.Table(
     _id("prev_hash", nullable=False),
     _id("hash", nullable=False),
     sa.Index("trail_by_subject", "subject"),
+)
+
+# a routine: `rule`, `parameters` and `policy` are JSON; `next_at` is the next nominal instant, `wake_at` that plus its jitter
+schedule = sa.Table(
+    "schedule",
+    metadata,
+    sa.Column("schedule_id", sa.String(32), primary_key=True),
+    sa.Column("number", sa.Integer, nullable=False, unique=True),
+    _text("name"),
+    sa.Column("rev", sa.Integer, nullable=False),
+    _text("template"),
+    _text("workspace"),
+    _text("rule"),
+    _text("zone"),
+    _text("policy"),
+    _text("parameters"),
+    sa.Column("paused", sa.Boolean, nullable=False),
+    _text("paused_by", nullable=True),
+    _at("effective_from"),
+    _at("next_at", nullable=True),
+    _at("wake_at", nullable=True),
+    _text("clocks"),
+    _at("created_at"),
+    _text("created_by"),
+    _at("removed_at", nullable=True),
+    sa.Index("schedule_name", "name", unique=True, sqlite_where=sa.text("removed_at IS NULL")),
+    sa.Index("schedule_to_wake", "wake_at", sqlite_where=sa.text("wake_at IS NOT NULL")),
+)
+
+# what became of each due instant; `origin` tells the grid from what a person started beside it
+firing = sa.Table(
+    "firing",
+    metadata,
+    sa.Column("schedule_id", sa.String(32), sa.ForeignKey("schedule.schedule_id"), nullable=False),
+    sa.Column("origin", sa.String(8), nullable=False),
+    _at("due_at"),
+    sa.Column("rev", sa.Integer, nullable=False),
+    sa.Column("state", sa.String(8), nullable=False),
+    sa.CheckConstraint("state IN ('queued','started','skipped','missed','blocked')", name="firing_state"),
+    _text("reason"),
+    sa.Column("run_id", sa.String(32), nullable=True, unique=True),
+    _at("settled_at"),
+    sa.PrimaryKeyConstraint("schedule_id", "origin", "due_at"),
+    sa.Index("firing_queued", "schedule_id", sqlite_where=sa.text("state = 'queued'")),
+)
+
+# what people should know of a routine, without a run that could ask; one open notice per kind and subject
+notice = sa.Table(
+    "notice",
+    metadata,
+    _row(),
+    sa.Column("kind", sa.String(16), nullable=False),
+    _text("subject"),
+    _text("body"),
+    _at("at"),
+    _at("closed_at", nullable=True),
+    _text("closed_by", nullable=True),
+    sa.Index("one_open_notice", "kind", "subject", unique=True, sqlite_where=sa.text("closed_at IS NULL")),
 )
 
 runner = sa.Table(

@@ -1,0 +1,94 @@
+"""Firings: what became of each due instant of a routine. The key of a row is what makes an instant happen once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import insert
+
+from counterfoil.facts import FiringOrigin, FiringState
+from counterfoil.store import tables
+from counterfoil.store.transactions import Row, Txn
+
+_FIRING = tables.firing
+_FUTURE_US = 60_000_000  # a row settled this far ahead of the present was written by a clock that was wrong
+
+
+def settle(
+    txn: Txn,
+    schedule: Row,
+    due_at: int,
+    state: FiringState,
+    reason: str = "",
+    *,
+    run_id: str | None = None,
+    origin: FiringOrigin = FiringOrigin.GRID,
+) -> bool:
+    """Write what became of an instant; False where it is settled already. What was queued may become anything."""
+    values = {
+        "schedule_id": schedule["schedule_id"],
+        "origin": str(origin),
+        "due_at": due_at,
+        "rev": schedule["rev"],
+        "state": str(state),
+        "reason": reason,
+        "run_id": run_id,
+        "settled_at": txn.now_us,
+    }
+    fresh = {name: values[name] for name in ("rev", "state", "reason", "run_id", "settled_at")}
+    reopened = sa.or_(
+        _FIRING.c.state == str(FiringState.QUEUED),
+        sa.and_(_FIRING.c.run_id.is_(None), _FIRING.c.settled_at > txn.now_us + _FUTURE_US),
+    )
+    statement = insert(_FIRING).values(values)
+    return txn.do(statement.on_conflict_do_update(index_elements=_KEY, set_=fresh, where=reopened)) == 1
+
+
+_KEY = [_FIRING.c.schedule_id, _FIRING.c.origin, _FIRING.c.due_at]
+
+
+def miss(txn: Txn, schedule: Row, dues: Iterable[int], reason: str) -> int:
+    """Write that instants did not start; how many were not settled before."""
+    return sum(settle(txn, schedule, due, FiringState.MISSED, reason) for due in dues)
+
+
+def settled(conn: sa.Connection, schedule_id: str, due_at: int, now_us: int) -> bool:
+    """Whether an instant of the grid has its row; one that a wrong clock wrote, from the future, does not count."""
+    query = sa.select(_FIRING.c.state).where(
+        _FIRING.c.schedule_id == schedule_id,
+        _FIRING.c.origin == str(FiringOrigin.GRID),
+        _FIRING.c.due_at == due_at,
+        sa.or_(_FIRING.c.run_id.is_not(None), _FIRING.c.settled_at <= now_us + _FUTURE_US),
+    )
+    return conn.execute(query).first() is not None
+
+
+def get(conn: sa.Connection, schedule_id: str, due_at: int, origin: FiringOrigin = FiringOrigin.GRID) -> Row | None:
+    """The row of one instant."""
+    query = sa.select(_FIRING).where(
+        _FIRING.c.schedule_id == schedule_id, _FIRING.c.origin == str(origin), _FIRING.c.due_at == due_at
+    )
+    return conn.execute(query).mappings().first()
+
+
+def queued(conn: sa.Connection, schedule_id: str | None = None) -> Sequence[Row]:
+    """Firings that wait for a run to end, of one routine or of all, oldest first."""
+    query = sa.select(_FIRING).where(_FIRING.c.state == str(FiringState.QUEUED)).order_by(_FIRING.c.due_at)
+    if schedule_id is not None:
+        query = query.where(_FIRING.c.schedule_id == schedule_id)
+    return conn.execute(query).mappings().all()
+
+
+def newest(conn: sa.Connection, schedule_id: str, count: int, *, before_us: int | None = None) -> Sequence[Row]:
+    """The newest firings of a routine, newest first."""
+    query = sa.select(_FIRING).where(_FIRING.c.schedule_id == schedule_id).order_by(_FIRING.c.due_at.desc())
+    if before_us is not None:
+        query = query.where(_FIRING.c.due_at < before_us)
+    return conn.execute(query.limit(count)).mappings().all()
+
+
+def between(conn: sa.Connection, since_us: int, until_us: int) -> Sequence[Row]:
+    """The firings of every routine whose instants lie in a span, oldest first."""
+    query = sa.select(_FIRING).where(_FIRING.c.due_at >= since_us, _FIRING.c.due_at < until_us)
+    return conn.execute(query.order_by(_FIRING.c.due_at)).mappings().all()

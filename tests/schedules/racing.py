@@ -1,0 +1,38 @@
+"""One of several scanners on one database, as a process: `python racing.py HOME SCHEDULE CLOCK_OFF_SECONDS LAST_US`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from tests.schedules.conftest import bare_run
+
+from counterfoil.clock import SystemClock
+from counterfoil.places import Home
+from counterfoil.schedules.scanning import scan_all
+from counterfoil.store.database import open_database
+
+
+class _Fast(SystemClock):
+    """A clock that starts at an instant and runs three thousand times as fast, some seconds off."""
+
+    def __init__(self, start_us: int, off: float) -> None:
+        self._start = start_us + int(off * 1_000_000)
+        self._began = time.monotonic_ns()
+
+    def now_us(self) -> int:
+        return self._start + 3 * (time.monotonic_ns() - self._began)
+
+
+def main() -> None:
+    folder, start, off, last = sys.argv[1:]
+    clock = _Fast(int(start), float(off))
+    database = open_database(Home(Path(folder)), clock)
+    while clock.now_us() < int(last):
+        scan_all(database.reader, database.transact, bare_run)
+    database.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -49,7 +49,9 @@ class Clocks:
     """What the clocks of a zone show in each minute of a span, and the minutes of local time that they leave out."""
 
     shown: dict[datetime, list[datetime]]  # local minute -> instants, ascending
-    left_out: dict[datetime, datetime]  # local minute that does not exist -> instant it would have been at the old offset
+    left_out: dict[
+        datetime, datetime
+    ]  # local minute that does not exist -> instant it would have been at the old offset
 
 
 def clocks(zone: ZoneInfo, begin: datetime, end: datetime) -> Clocks:
@@ -116,7 +118,9 @@ def line(chance: random.Random) -> Line:
 
     return Line(
         minutes=some(0, 59, 3) if chance.random() < 0.6 else frozenset(range(0, 60, chance.choice((5, 15, 20, 30)))),
-        hours=None if chance.random() < 0.25 else chance.choice((some(0, 3, 3), some(0, 23, 4), frozenset(range(0, 24, 2)))),
+        hours=None
+        if chance.random() < 0.25
+        else chance.choice((some(0, 3, 3), some(0, 23, 4), frozenset(range(0, 24, 2)))),
         days=some(1, 31, 12) if chance.random() < 0.3 else None,
         months=some(1, 12, 8) if chance.random() < 0.2 else None,
         weekdays=some(0, 6, 4) if chance.random() < 0.4 else None,

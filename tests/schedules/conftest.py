@@ -1,94 +1,13 @@
-"""A home with a routine in it, and a starter that makes bare runs."""
+"""A home with a clock, for tests of routines."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from counterfoil.clock import FakeClock, to_us
-from counterfoil.places import Home
-from counterfoil.schedules.policies import form_of_policy, policy_of
-from counterfoil.schedules.rules import form_of, rule_of
-from counterfoil.schedules.scanning import Scanned, next_of, scan
-from counterfoil.store import runs, schedules, versions
-from counterfoil.store.database import Database, open_database
-from counterfoil.store.transactions import Row, Txn
-
-START = datetime(2026, 11, 27, 17, 0, tzinfo=UTC)
-
-
-def bare_version(txn: Txn) -> None:
-    """A version that runs can point to."""
-    if versions.get(txn.conn, "v" * 64) is None:
-        versions.add(
-            txn,
-            "user:anna",
-            digest="v" * 64,
-            name="report",
-            title="Report",
-            manifest="{}",
-            parameters="[]",
-            source="s" * 64,
-            origin="",
-            program="0",
-        )
-
-
-def bare_run(txn: Txn, schedule: Row, planned_us: int) -> Row:
-    """A ready run that nobody advances."""
-    bare_version(txn)
-    new = runs.NewRun(
-        template="report",
-        version="v" * 64,
-        workspace="/w",
-        title=schedule["name"],
-        parameters="{}",
-        started_by=f"schedule:{schedule['name']}",
-        program="0",
-        schedule_id=schedule["schedule_id"],
-        planned_at=planned_us,
-    )
-    return runs.create(txn, new)
-
-
-class Desk:
-    """A home, its clock, and what tests do to its routines."""
-
-    def __init__(self, folder: Path) -> None:
-        self.clock = FakeClock(START)
-        self.database: Database = open_database(Home(folder).create(), self.clock)
-
-    def add(self, name: str = "weekly", *, rule: dict[str, Any], zone: str = "UTC", policy: dict[str, Any] | None = None) -> str:
-        """Keep a routine; its id."""
-        parsed, settings = rule_of(rule), policy_of(policy or {})
-        next_at, wake_at = next_of(parsed, zone, settings, "", self.clock.now_us())
-        new = schedules.NewSchedule(
-            name=name,
-            template="report",
-            workspace="/w",
-            rule=json.dumps(form_of(parsed)),
-            zone=zone,
-            policy=json.dumps(form_of_policy(settings)),
-            parameters="{}",
-            created_by="user:anna",
-            next_at=next_at,
-            wake_at=wake_at,
-            clocks="",
-        )
-        return str(self.database.transact(lambda txn: schedules.add(txn, new))["schedule_id"])
-
-    def scan(self, schedule_id: str) -> Scanned:
-        """One scan of one routine."""
-        return self.database.transact(lambda txn: scan(txn, schedule_id, bare_run))
-
-    def at(self, moment: datetime) -> None:
-        """Set the clock; it may go back."""
-        self.clock.advance(moment - datetime.fromtimestamp(self.clock.now_us() / 1e6, UTC))
+from schedules.routines import Desk
 
 
 @pytest.fixture
@@ -96,8 +15,3 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     made = Desk(tmp_path / "home")
     yield made
     made.database.close()
-
-
-def us(text: str) -> int:
-    """An ISO instant in microseconds."""
-    return to_us(datetime.fromisoformat(text))

@@ -6,12 +6,11 @@ import sys
 import time
 from pathlib import Path
 
-from tests.schedules.conftest import bare_run
-
 from counterfoil.clock import SystemClock
 from counterfoil.places import Home
-from counterfoil.schedules.scanning import scan_all
+from counterfoil.schedules.scanning import scan_due
 from counterfoil.store.database import open_database
+from schedules.routines import Bare
 
 
 class _Fast(SystemClock):
@@ -30,7 +29,7 @@ def main() -> None:
     clock = _Fast(int(start), float(off))
     database = open_database(Home(Path(folder)), clock)
     while clock.now_us() < int(last):
-        scan_all(database.reader, database.transact, bare_run)
+        scan_due(database, Bare())
     database.close()
 
 

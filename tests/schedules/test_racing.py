@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import sqlalchemy as sa
-from tests.schedules.conftest import Desk
 
 from counterfoil.store import firings, tables
+from schedules.routines import Desk
 
 _COUNT = 500
 _EVERY = 60  # seconds of a clock that runs three thousand times as fast
@@ -23,10 +23,10 @@ def test_three_scanners_settle_every_instant_once(desk: Desk, tmp_path: Path) ->
     start = desk.clock.now_us()
     last = start + _COUNT * _EVERY * 1_000_000
     folder = str(desk.database.home.root)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(["app", "."])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(["app", "tests"])}
     racers = [
         subprocess.Popen(
-            [sys.executable, "-m", "tests.schedules.racing", folder, str(start), str(off), str(last)],
+            [sys.executable, "-m", "schedules.racing", folder, str(start), str(off), str(last)],
             env=environment,
             cwd=Path(__file__).parents[2],
         )
@@ -40,6 +40,8 @@ def test_three_scanners_settle_every_instant_once(desk: Desk, tmp_path: Path) ->
         assert len(dues) >= _COUNT
         assert dues == list(range(dues[0], dues[-1] + 1, _EVERY * 1_000_000))
         started = [row["run_id"] for row in rows if row["run_id"]]
-        assert len(started) == len(set(started)) == conn.execute(
-            sa.select(sa.func.count()).where(tables.run.c.schedule_id == schedule_id)
-        ).scalar()
+        assert (
+            len(started)
+            == len(set(started))
+            == conn.execute(sa.select(sa.func.count()).where(tables.run.c.schedule_id == schedule_id)).scalar()
+        )

@@ -94,7 +94,7 @@ CASES: list[tuple[str, dict[str, Any], str, str, list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "form", "zone", "after", "expected"), CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize("name, form, zone, after, expected", CASES, ids=[case[0] for case in CASES])
 def test_a_rule_fires_when_it_says(name: str, form: dict[str, Any], zone: str, after: str, expected: list[str]) -> None:
     found = next_firings(rule_of(form), ZoneInfo(zone), datetime.fromisoformat(after), len(expected))
     assert [firing.local(ZoneInfo(zone)).isoformat("T", "minutes") for firing in found] == expected, name
@@ -104,9 +104,15 @@ def test_what_is_unusual_about_a_firing_is_said() -> None:
     zone, after = ZoneInfo(BERLIN), datetime(2026, 3, 28, 12, tzinfo=UTC)
     sundays = rule_of({"kind": "weekly", "days": ["SU"], "time": "02:30"})
     assert next_firings(sundays, zone, after, 1)[0].note == "02:30 does not exist that day: 03:30"
-    assert next_firings(sundays, zone, datetime(2026, 10, 24, tzinfo=UTC), 1)[0].note == "02:30 comes twice that day: the first one"
+    assert (
+        next_firings(sundays, zone, datetime(2026, 10, 24, tzinfo=UTC), 1)[0].note
+        == "02:30 comes twice that day: the first one"
+    )
     moved = {"kind": "weekly", "days": ["FR"], "time": "09:00", "holidays": ["2026-12-25"], "on_holiday": "next"}
-    assert next_firings(rule_of(moved), zone, datetime(2026, 12, 20, tzinfo=UTC), 1)[0].note == "moved from Fri 25 Dec, a holiday"
+    assert (
+        next_firings(rule_of(moved), zone, datetime(2026, 12, 20, tzinfo=UTC), 1)[0].note
+        == "moved from Fri 25 Dec, a holiday"
+    )
 
 
 def test_a_rule_that_ended_is_refused_with_the_reason() -> None:
@@ -128,7 +134,7 @@ def test_a_day_that_never_comes_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "words"),
+    "form, words",
     [
         ({"kind": "hourly"}, "cannot be used"),
         ({"kind": "weekly", "days": [], "time": "09:00"}, "days"),
@@ -140,13 +146,25 @@ def test_a_day_that_never_comes_is_refused() -> None:
         ({"kind": "monthly", "day": 1, "nth": 2, "weekday": "MO", "time": "09:00"}, "either `day` or `nth`"),
         ({"kind": "monthly", "nth": 2, "time": "09:00"}, "go together"),
         ({"kind": "monthly", "nth": 0, "weekday": "MO", "time": "09:00"}, "counts from 1"),
-        ({"kind": "yearly", "month": 4, "day": 31, "time": "09:00"}, "31 April does not exist. Last day of the month instead?"),
+        (
+            {"kind": "yearly", "month": 4, "day": 31, "time": "09:00"},
+            "31 April does not exist. Last day of the month instead?",
+        ),
         ({"kind": "cron", "expr": "0 9 * *"}, "has 4 fields"),
         ({"kind": "cron", "expr": "0 9 * * MOO"}, "cannot read the field day-of-week"),
         ({"kind": "cron", "expr": "0 * * * *", "on_holiday": "next"}, "only `skip` can be meant"),
         ({"kind": "interval", "seconds": 5, "anchor_utc": "2026-01-01T00:00:00Z"}, "seconds"),
         ({"kind": "interval", "seconds": 60, "anchor_utc": "2026-01-01T00:00:00"}, "an instant in UTC"),
-        ({"kind": "weekly", "days": ["MO"], "time": "09:00", "start_local": "2026-12-01T00:00", "end_date": "2026-11-01"}, "before it starts"),
+        (
+            {
+                "kind": "weekly",
+                "days": ["MO"],
+                "time": "09:00",
+                "start_local": "2026-12-01T00:00",
+                "end_date": "2026-11-01",
+            },
+            "before it starts",
+        ),
         ({"kind": "weekly", "days": ["MO"], "time": "09:00", "start_local": "2026-12-01T00:00Z"}, "without an offset"),
     ],
 )

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.schedules.conftest import Desk, us
 
 from counterfoil.facts import FiringOrigin, RunState
 from counterfoil.schedules.scanning import NotReady, scan
 from counterfoil.store import firings, notices, runs, schedules
 from counterfoil.store.transactions import Row, Txn
+from schedules.routines import Desk, us
 
 HOURLY = {"kind": "interval", "seconds": 3600, "anchor_utc": "2026-01-01T00:00:00Z"}
 MONDAY = {"kind": "weekly", "days": ["MO"], "time": "07:00"}
@@ -47,7 +47,7 @@ def test_an_instant_starts_one_run_that_carries_it(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "ran", "missed"),
+    "policy, ran, missed",
     [
         ({"missed": "latest"}, ["2026-11-28T09:00Z"], 15),
         ({"missed": "none"}, [], 16),
@@ -175,7 +175,8 @@ def test_jitter_delays_the_start_and_never_changes_the_instant(desk: Desk) -> No
     desk.at(datetime(2026, 11, 27, 18, 10, 1, tzinfo=UTC))
     desk.scan(kept)
     row = firings.get(desk.database.reader, kept, due, FiringOrigin.GRID)
-    assert row is not None and row["state"] == "started"
+    assert row is not None
+    assert row["state"] == "started"
     again = schedules.get(desk.database.reader, kept)
     assert 0 <= again["wake_at"] - again["next_at"] < 600_000_000
 

@@ -16,14 +16,17 @@ _WORKING = {"kind": "weekly", "days": ["MO", "TU", "WE", "TH", "FR"]}
 
 
 @pytest.mark.parametrize(
-    ("words", "form"),
+    "words, form",
     [
         ("every day at 7", {**_DAILY, "time": ["07:00:00"]}),
         ("Daily at 7:15 am and 5 pm", {**_DAILY, "time": ["07:15:00", "17:00:00"]}),
         ("every weekday at 09:00", {**_WORKING, "time": ["09:00:00"]}),
         ("weekdays at noon", {**_WORKING, "time": ["12:00:00"]}),
         ("Mondays at 09:00", {"kind": "weekly", "days": ["MO"], "time": ["09:00:00"]}),
-        ("every Monday, Wednesday and Friday at 9:30", {"kind": "weekly", "days": ["MO", "WE", "FR"], "time": ["09:30:00"]}),
+        (
+            "every Monday, Wednesday and Friday at 9:30",
+            {"kind": "weekly", "days": ["MO", "WE", "FR"], "time": ["09:30:00"]},
+        ),
         (
             "every 2 weeks on Monday and Thursday at 09:00",
             {"kind": "weekly", "days": ["MO", "TH"], "time": ["09:00:00"], "every": 2, "anchor": "2026-11-29"},
@@ -33,12 +36,18 @@ _WORKING = {"kind": "weekly", "days": ["MO", "TU", "WE", "TH", "FR"]}
             {"kind": "weekly", "days": ["TU"], "time": ["08:00:00"], "every": 2, "anchor": "2026-11-29"},
         ),
         ("last business day of the month at 17:30", {"kind": "monthly", "day": "last_weekday", "time": ["17:30:00"]}),
-        ("third business day of the month at 10:00", {"kind": "monthly", "nth": 3, "weekday": "BUSINESS", "time": ["10:00:00"]}),
+        (
+            "third business day of the month at 10:00",
+            {"kind": "monthly", "nth": 3, "weekday": "BUSINESS", "time": ["10:00:00"]},
+        ),
         ("the last day of every month at 18:00", {"kind": "monthly", "day": "last", "time": ["18:00:00"]}),
         ("on the 15th of the month at 10:00", {"kind": "monthly", "day": 15, "time": ["10:00:00"]}),
         ("monthly on the 1st at 06:00", {"kind": "monthly", "day": 1, "time": ["06:00:00"]}),
         ("second Tuesday of the month at 10:00", {"kind": "monthly", "nth": 2, "weekday": "TU", "time": ["10:00:00"]}),
-        ("second to last Friday of the month at 10:00", {"kind": "monthly", "nth": -2, "weekday": "FR", "time": ["10:00:00"]}),
+        (
+            "second to last Friday of the month at 10:00",
+            {"kind": "monthly", "nth": -2, "weekday": "FR", "time": ["10:00:00"]},
+        ),
         ("every year on 1 March at 09:00", {"kind": "yearly", "month": 3, "day": 1, "time": ["09:00:00"]}),
         ("yearly on December 24 at 09:00", {"kind": "yearly", "month": 12, "day": 24, "time": ["09:00:00"]}),
         ("every 15 minutes", {"kind": "interval", "seconds": 900, "anchor_utc": "2000-01-01T00:00:00Z"}),
@@ -67,10 +76,13 @@ def test_words_are_read_and_said_back_with_the_same_meaning(words: str, form: di
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    "words, message",
     [
         ("whenever it suits", "“whenever it suits” is not understood as a rule."),
-        ("every Monday at 09:00 except in August", "“every Monday at 09:00 except in August” is not understood as a rule."),
+        (
+            "every Monday at 09:00 except in August",
+            "“every Monday at 09:00 except in August” is not understood as a rule.",
+        ),
         ("every Monday at 25:00", "“every Monday at 25:00” is not understood as a rule."),
         ("every Monday", "The rule names no time of day."),
         ("every Monday at 13 pm", "“13 pm” is no time of day."),

@@ -11,6 +11,7 @@ import contextlib
 import logging
 import os
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,11 +27,14 @@ from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
 from counterfoil.runner import waking
 from counterfoil.runner.advancing import Advance
+from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.lease import RENEW_EVERY, Lease
 from counterfoil.sandbox.hosts import HostPool
 from counterfoil.sandbox.launching import clear_slots
 from counterfoil.sandbox.probing import measured
-from counterfoil.store import gates, leases, runs, timers
+from counterfoil.schedules import heartbeat
+from counterfoil.schedules.scanning import realign, scan_due
+from counterfoil.store import gates, leases, runs, schedules, timers
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Txn
@@ -59,6 +63,7 @@ class Runner:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
         self._stop = asyncio.Event()
+        self._beaten = threading.Event()
         self._troubles = 0
         self._pool = HostPool(0 if only else 1, home, measured(home))
         self._shelf = Shelf(home)
@@ -107,6 +112,7 @@ class Runner:
         powers = Powers(self._database, writer, blobs, self._database.clock, effects, Rules())
         listener = await waking.listen(self._home, self._woken.set)
         renewing = asyncio.ensure_future(self._renew(writer))
+        beating = None if self._only else heartbeat.begin(self._beat)
         self._listen_to_signals()
         try:
             await writer.submit(self._put_back_orphans)
@@ -116,6 +122,8 @@ class Runner:
             await self._sweep_until(powers, enough, changed)
         finally:
             renewing.cancel()
+            if beating is not None:
+                beating.shutdown(wait=False)
             listener.close()
             await self._wind_down()
             await asyncio.to_thread(writer.close)
@@ -159,6 +167,7 @@ class Runner:
         """Seconds until the next instant at which something is due."""
         conn = self._database.reader
         due = [timers.next_due(conn), runs.next_ready_at(conn, self._only), gates.next_due(conn)]
+        due += [] if self._only else [schedules.next_wake(conn)]
         due += [gates.next_effective(conn, run_id) for run_id in self._live]
         now = self._database.clock.now_us()
         # What is ready waits for a place, or is being claimed; both wake this loop, and time does not.
@@ -178,7 +187,20 @@ class Runner:
                 await advance.desk.poll()
         await self._put_back_lost(powers)
         await self._cancel_unheld(powers)
+        if self._only is None:
+            await asyncio.to_thread(self._fire)
         self._claim(powers)
+
+    def _fire(self) -> None:
+        """Turn due instants of routines into runs; at each heartbeat every routine's next instant is computed anew."""
+        if self._beaten.is_set():
+            self._beaten.clear()
+            realign(self._database)
+        scan_due(self._database, RunStarter(self._database, self._home))
+
+    def _beat(self) -> None:
+        self._beaten.set()
+        self._woken.set()
 
     async def _put_back_lost(self, powers: Powers) -> None:
         """Runs that nobody holds although they are running: giving them back had failed, as on a full disk."""
@@ -307,7 +329,7 @@ class Runner:
     def _idle(self) -> bool:
         conn, now = self._database.reader, self._database.clock.now_us()
         busy = runs.in_state(conn, [RunState.RUNNING]) or runs.claimable(conn, now, 1)
-        return not busy and not timers.due(conn, now)
+        return not busy and not timers.due(conn, now) and not schedules.to_look_at(conn, now)
 
 
 def held_or_ended(database: Database, run_id: str) -> bool:

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from datetime import date, time, timedelta
 from functools import lru_cache
 
-from counterfoil.schedules.rules import BUSINESS, WEEKDAYS, Cron, Interval, Monthly, Rule, WrongRule, Yearly, parsed_cron
+from counterfoil.schedules.rules import (
+    BUSINESS,
+    WEEKDAYS,
+    Cron,
+    Interval,
+    Monthly,
+    Rule,
+    WrongRule,
+    Yearly,
+    parsed_cron,
+)
 
 FARTHEST_MOVE = 31  # days that a holiday may move a firing by
 _FIRST_MONDAY = date(1970, 1, 5)
@@ -97,24 +107,28 @@ def _is_business(day: date, holidays: frozenset[date]) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _day_of(day: int | str, nth: int, weekday: str, clamp: bool, holidays: frozenset[date], year: int, month: int) -> date | None:  # noqa: FBT001
-    days = list(_month(year, month))
-    if day == "last":
-        return days[-1]
-    if day in ("first_weekday", "last_weekday"):
-        day, nth, weekday = 0, 1 if day == "first_weekday" else -1, BUSINESS
-    if nth:
-        fitting = [one for one in days if _fits(one, weekday, holidays)]
-        index = nth - 1 if nth > 0 else len(fitting) + nth
-        if 0 <= index < len(fitting):
-            return fitting[index]
-        return (fitting[-1] if nth > 0 else fitting[0]) if clamp and fitting else None
-    number = min(int(day), len(days)) if clamp else int(day)
-    return days[number - 1] if number <= len(days) else None
+def _nth(nth: int, weekday: str, holidays: frozenset[date], year: int, month: int) -> tuple[date | None, date | None]:
+    """The nth fitting day of a month, counted from its end where `nth` is negative; and the one nearest to it that there is."""
+    fitting = [one for one in _month(year, month) if _fits(one, weekday, holidays)]
+    index = nth - 1 if nth > 0 else len(fitting) + nth
+    nearest = (fitting[-1] if nth > 0 else fitting[0]) if fitting else None
+    return (fitting[index] if 0 <= index < len(fitting) else None), nearest
 
 
 def _day_of_month(rule: Monthly, holidays: frozenset[date], year: int, month: int) -> date | None:
-    return _day_of(rule.day or 0, rule.nth or 0, rule.weekday or "", rule.overflow == "clamp", holidays, year, month)
+    """The day of a month that a rule names; None where it has none."""
+    clamp = rule.overflow == "clamp"
+    if isinstance(rule.day, int):
+        longest = calendar.monthrange(year, month)[1]
+        number = min(rule.day, longest) if clamp else rule.day
+        return date(year, month, number) if number <= longest else None
+    if rule.day == "last":
+        return date(year, month, calendar.monthrange(year, month)[1])
+    nth, weekday = rule.nth or 0, rule.weekday or BUSINESS
+    if rule.day is not None:
+        nth, weekday = (1 if rule.day == "first_weekday" else -1), BUSINESS
+    found, nearest = _nth(nth, weekday, holidays, year, month)
+    return nearest if found is None and clamp else found
 
 
 def _fits(day: date, weekday: str, holidays: frozenset[date]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import calendar
 from collections.abc import Mapping
 from datetime import date, datetime, time
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import pydantic
@@ -181,7 +181,7 @@ def rule_of(form: Mapping[str, Any]) -> Rule:
         WrongRule: with a sentence for each thing that is wrong, the first ones first.
     """
     try:
-        return cast("Rule", _RULES.validate_python(dict(form)))
+        return _RULES.validate_python(dict(form))
     except pydantic.ValidationError as problem:
         told = "; ".join(_sentences(problem))
         raise WrongRule(f"This rule cannot be used: {told}{'' if told.endswith('?') else '.'}") from problem
@@ -195,7 +195,7 @@ def form_of(rule: Rule) -> dict[str, Any]:
 def _sentences(problem: pydantic.ValidationError) -> list[str]:
     found = []
     for error in problem.errors()[:3]:
-        place = ".".join(str(part) for part in error["loc"][1:] if isinstance(part, (int, str)))
+        place = ".".join(str(part) for part in error["loc"][1:])
         words = error["msg"].removeprefix("Value error, ").rstrip(".")
         found.append(f"{place}: {words[:1].lower()}{words[1:]}" if place else words)
     return found
@@ -208,7 +208,9 @@ def parsed_cron(expr: str) -> CronSim:
         ValueError: it has not five fields, or one of them cannot be read.
     """
     if len(expr.split()) != 5:
-        raise ValueError(f"‘{expr}’ has {len(expr.split())} fields; a crontab line has five: minute, hour, day, month, weekday")
+        raise ValueError(
+            f"‘{expr}’ has {len(expr.split())} fields; a crontab line has five: minute, hour, day, month, weekday"
+        )
     try:
         return CronSim(expr, datetime(2000, 1, 1))  # noqa: DTZ001 - only its fields are used
     except CronSimError as problem:

@@ -7,7 +7,7 @@ run that one of them starts is made beside it. Whoever comes second finds the in
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,8 +16,9 @@ from counterfoil.errors import CounterfoilError
 from counterfoil.facts import FiringOrigin, FiringState, GateState, NoticeKind
 from counterfoil.schedules.instants import firings as firings_of
 from counterfoil.schedules.policies import Policy, read_policy
-from counterfoil.schedules.rules import Rule, WrongRule, rule_of, zone_of
+from counterfoil.schedules.rules import WrongRule, rule_of, zone_of
 from counterfoil.store import firings, gates, leases, notices, runs, schedules
+from counterfoil.store.database import Database
 from counterfoil.store.transactions import Connection, Row, Txn
 
 LOOK_AHEAD = 512  # settled instants passed over in one look for the next one
@@ -37,6 +38,13 @@ class Starter(Protocol):
     def __call__(self, txn: Txn, schedule: Row, planned_us: int) -> Row:
         """The run's row. Raises NotReady where it cannot be as things are."""
         ...
+
+
+class PreparedStarter(Starter, Protocol):
+    """A starter that looks at the templates of routines beforehand, outside of any transaction."""
+
+    def prepare(self, rows: Sequence[Row]) -> None:
+        """Get ready for these routines."""
 
 
 class Outpaced(Exception):
@@ -86,14 +94,6 @@ def due_of(conn: Connection, row: Row, now_us: int) -> Due:
     return Due(ready, None, None)
 
 
-def next_of(rule: Rule, zone: str, policy: Policy, schedule_id: str, after_us: int) -> tuple[int | None, int | None]:
-    """The first instant of a rule after another, and when it is to be looked at; both None where there is none."""
-    for firing in firings_of(rule, zone_of(zone), from_us(after_us)):
-        due = to_us(firing.due_at)
-        return due, due + policy.delay_us(schedule_id, due)
-    return None, None
-
-
 def scan(txn: Txn, schedule_id: str, start: Starter) -> Scanned:
     """Settle what is due of one routine.
 
@@ -133,10 +133,7 @@ class _Settling:
         late = [due for due in dues if self._is_late(due)]
         chosen = self._chosen(dues, late)
         missed = [due for due in dues if due not in set(chosen)]
-        ran: list[int] = []
-        for due in chosen:
-            if self._one(due):
-                ran.append(due)
+        ran = [due for due in chosen if self._one(due)]
         self._miss(missed, ran)
         if late:
             _tell_away(self._txn, self._row, ran=[due for due in ran if due in late], missed=missed)
@@ -175,7 +172,9 @@ class _Settling:
             return begin(self._txn, self._row, due, self._start, self._done)
         if state is FiringState.QUEUED:
             for earlier in firings.queued(self._txn.conn, self._row["schedule_id"]):
-                firings.settle(self._txn, self._row, earlier["due_at"], FiringState.SKIPPED, "a later one waits instead")
+                firings.settle(
+                    self._txn, self._row, earlier["due_at"], FiringState.SKIPPED, "a later one waits instead"
+                )
         if run_id is not None and self._policy.overlap == "cancel":
             runs.ask_to_cancel(self._txn, run_id, f"schedule:{self._row['name']}")
         self._done.unstarted += firings.settle(self._txn, self._row, due, state, reason)
@@ -266,15 +265,42 @@ def _tell_away(txn: Txn, row: Row, *, ran: list[int], missed: list[int]) -> None
     notices.post(txn, NoticeKind.AWAY, "home", {"schedules": told})
 
 
-Submit = Callable[[Callable[[Txn], Scanned]], Scanned]
+def scan_due(database: Database, start: PreparedStarter) -> list[str]:
+    """Look at every routine that has something due or queued, each in a transaction of its own; ids of the runs that were started."""
+    with database.connect() as conn:
+        wanted = schedules.to_look_at(conn, database.clock.now_us())
+    if not wanted:
+        return []
+    start.prepare(wanted)
+    return [run_id for row in wanted for run_id in _scanned(database, row["schedule_id"], start)]
 
 
-def scan_all(conn: Connection, submit: Submit, start: Starter) -> list[str]:
-    """Look at every routine that is on, each in a transaction of its own; ids of the runs that were started."""
-    started: list[str] = []
-    for row in schedules.awake(conn):
-        try:
-            started += submit(lambda txn, wanted=row["schedule_id"]: scan(txn, wanted, start)).started  # type: ignore[misc]
-        except Outpaced:
-            continue
-    return started
+def realign(database: Database) -> None:
+    """Compute the next instant of every routine anew: clocks may have been wrong, and zones change their rules."""
+    with database.connect() as conn:
+        rows = schedules.awake(conn)
+        fresh = [(row, _next_in(conn, row, database.clock.now_us())) for row in rows]
+    changed = [(row, at) for row, at in fresh if at is not None and at != (row["next_at"], row["wake_at"])]
+
+    def operation(txn: Txn) -> None:
+        for row, (next_at, wake_at) in changed:
+            schedules.set_next(txn, row, next_at, wake_at)
+
+    if changed:
+        database.transact(operation)
+
+
+def _next_in(conn: Connection, row: Row, now_us: int) -> tuple[int | None, int | None] | None:
+    """The next instant of a routine and when to look at it; None where it is to be scanned, which tells what is wrong with it."""
+    try:
+        due = due_of(conn, row, now_us)
+    except WrongRule:
+        return None
+    return (due.now[0], due.now[0]) if due.now else (due.next_at, due.wake_at)
+
+
+def _scanned(database: Database, schedule_id: str, start: Starter) -> list[str]:
+    try:
+        return database.transact(lambda txn: scan(txn, schedule_id, start)).started
+    except Outpaced:
+        return []

@@ -11,10 +11,33 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from counterfoil.schedules.rules import BUSINESS, WEEKDAYS, Cron, Interval, Monthly, Rule, Weekly, WrongRule, Yearly, rule_of
+from counterfoil.schedules.rules import (
+    BUSINESS,
+    WEEKDAYS,
+    Cron,
+    Interval,
+    Monthly,
+    Rule,
+    Weekly,
+    WrongRule,
+    Yearly,
+    rule_of,
+)
 
 _NAMES = dict(zip(WEEKDAYS, calendar.day_name, strict=True))
-_ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5, "last": -1}
+_ORDINALS = {
+    "first": 1,
+    "1st": 1,
+    "second": 2,
+    "2nd": 2,
+    "third": 3,
+    "3rd": 3,
+    "fourth": 4,
+    "4th": 4,
+    "fifth": 5,
+    "5th": 5,
+    "last": -1,
+}
 _ORDINAL_WORDS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last"}
 _UNITS = {"minute": 60, "hour": 3600}
 _DAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
@@ -118,7 +141,12 @@ _NTH = "|".join(_ORDINALS)
 def _weekly(found: re.Match[str], today: date) -> dict[str, Any]:
     groups = found.groupdict()
     every = 2 if groups.get("other") else int(groups.get("every") or 1)
-    form: dict[str, Any] = {"kind": "weekly", "days": _weekdays(groups["days"]), "time": _clocks(groups["at"]), "every": every}
+    form: dict[str, Any] = {
+        "kind": "weekly",
+        "days": _weekdays(groups["days"]),
+        "time": _clocks(groups["at"]),
+        "every": every,
+    }
     return {**form, "anchor": today} if every > 1 else form
 
 
@@ -154,24 +182,32 @@ def _yearly(found: re.Match[str], _: date) -> dict[str, Any]:
     return {"kind": "yearly", "month": _month(month), "day": int(day), "time": _clocks(found["at"])}
 
 
+_WORKING = r"(?:weekday|week day|business day|working day)"
+_DAILY_RULE = rf"(?P<which>every day|daily|every {_WORKING}|(?:on )?(?:weekdays|working days|business days)){_AT}"
+_ELAPSED_RULE = r"every (?:(?P<n>\d+) )?(?P<unit>minute|hour)s?"
+_WEEKS_RULE = rf"(?:every (?:(?P<every>\d+) weeks|(?P<other>other week)|week)|weekly) on {_DAYS}{_AT}"
+_WEEKDAY_RULE = rf"(?:every |each |on )?(?P<other>other )?{_DAYS}{_AT}"
+_NUMBERED = rf"(?:on )?(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: day)?{_OF_MONTH}{_AT}"
+_MONTHLY_ON = rf"(?:every month|monthly) on (?:the )?(?P<day>\d{{1,2}}|last)(?:st|nd|rd|th)?(?: day)?{_AT}"
+_LAST_DAY = rf"(?:on )?(?:the )?(?P<day>last) day{_OF_MONTH}{_AT}"
+_NTH_DAY = (
+    rf"(?:(?:every month|monthly) )?(?:on )?(?:the )?(?P<nth>{_NTH})(?P<from_end>(?: to|-to-)? ?last)? "
+    rf"(?P<weekday>(?:business|working) day|weekday|{_DAY})(?:{_OF_MONTH})?{_AT}"
+)
+_YEARLY = (
+    rf"(?:every year|yearly|each year) on (?:the )?(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})"
+    rf"|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?){_AT}"
+)
 _PATTERNS: Sequence[tuple[str, Callable[[re.Match[str], date], dict[str, Any]]]] = (
-    (r"every (?:(?P<n>\d+) )?(?P<unit>minute|hour)s?", _elapsed),
-    (rf"(?P<which>every day|daily|every (?:weekday|week day|business day|working day)|(?:on )?(?:weekdays|working days|business days)){_AT}", _daily),
-    (rf"(?:every (?:(?P<every>\d+) weeks|(?P<other>other week)|week)|weekly) on {_DAYS}{_AT}", _weekly),
-    (rf"(?:every |each |on )?(?P<other>other )?{_DAYS}{_AT}", _weekly),
-    (rf"(?:on )?(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: day)?{_OF_MONTH}{_AT}", _monthly_day),
-    (rf"(?:every month|monthly) on (?:the )?(?P<day>\d{{1,2}}|last)(?:st|nd|rd|th)?(?: day)?{_AT}", _monthly_day),
-    (rf"(?:on )?(?:the )?(?P<day>last) day{_OF_MONTH}{_AT}", _monthly_day),
-    (
-        rf"(?:(?:every month|monthly) )?(?:on )?(?:the )?(?P<nth>{_NTH})(?P<from_end>(?: to|-to-)? ?last)? "
-        rf"(?P<weekday>(?:business|working) day|weekday|{_DAY})(?:{_OF_MONTH})?{_AT}",
-        _monthly_nth,
-    ),
-    (
-        rf"(?:every year|yearly|each year) on (?:the )?(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})"
-        rf"|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?){_AT}",
-        _yearly,
-    ),
+    (_ELAPSED_RULE, _elapsed),
+    (_DAILY_RULE, _daily),
+    (_WEEKS_RULE, _weekly),
+    (_WEEKDAY_RULE, _weekly),
+    (_NUMBERED, _monthly_day),
+    (_MONTHLY_ON, _monthly_day),
+    (_LAST_DAY, _monthly_day),
+    (_NTH_DAY, _monthly_nth),
+    (_YEARLY, _yearly),
 )
 
 
@@ -187,7 +223,11 @@ def say(rule: Rule) -> str:
     if end is not None:
         parts.append(f"until {_told(end)}")
     if rule.holidays:
-        moves = {"skip": "not on holidays", "next": "on a holiday the next working day", "previous": "on a holiday the working day before"}
+        moves = {
+            "skip": "not on holidays",
+            "next": "on a holiday the next working day",
+            "previous": "on a holiday the working day before",
+        }
         parts.append(moves[rule.on_holiday])
     return ", ".join(parts)
 

@@ -37,7 +37,9 @@ def close(txn: Txn, kind: NoticeKind, subject: str, by: str) -> bool:
 
 def standing(conn: sa.Connection) -> Sequence[Row]:
     """The open notices, oldest first."""
-    return conn.execute(sa.select(_NOTICE).where(_NOTICE.c.closed_at.is_(None)).order_by(_NOTICE.c.row)).mappings().all()
+    return (
+        conn.execute(sa.select(_NOTICE).where(_NOTICE.c.closed_at.is_(None)).order_by(_NOTICE.c.row)).mappings().all()
+    )
 
 
 def body_of(row: Row) -> dict[str, Any]:

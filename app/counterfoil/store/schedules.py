@@ -10,11 +10,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from counterfoil.facts import ENDED
+from counterfoil.facts import ENDED, FiringState
 from counterfoil.store import tables, trail_rows
 from counterfoil.store.transactions import Row, Txn
 
-_SCHEDULE, _RUN = tables.schedule, tables.run
+_SCHEDULE, _RUN, _FIRING = tables.schedule, tables.run, tables.firing
 _NEXT_NUMBER = sa.select(sa.func.coalesce(sa.func.max(_SCHEDULE.c.number), 0) + 1)
 _TOLD = ("name", "template", "workspace", "rule", "zone", "policy", "parameters")
 
@@ -33,7 +33,6 @@ class NewSchedule:
     created_by: str
     next_at: int | None
     wake_at: int | None
-    clocks: str
     paused: bool = False
 
 
@@ -90,6 +89,17 @@ def living(conn: sa.Connection) -> Sequence[Row]:
     """Every routine that is not removed, by name."""
     query = sa.select(_SCHEDULE).where(_SCHEDULE.c.removed_at.is_(None)).order_by(_SCHEDULE.c.name)
     return conn.execute(query).mappings().all()
+
+
+def to_look_at(conn: sa.Connection, now_us: int) -> Sequence[Row]:
+    """Routines that are on and have an instant due, or one that waits for a run to end."""
+    queued = sa.select(_FIRING.c.schedule_id).where(_FIRING.c.state == str(FiringState.QUEUED))
+    query = sa.select(_SCHEDULE).where(
+        _SCHEDULE.c.removed_at.is_(None),
+        _SCHEDULE.c.paused.is_(False),
+        sa.or_(_SCHEDULE.c.wake_at <= now_us, _SCHEDULE.c.schedule_id.in_(queued)),
+    )
+    return conn.execute(query.order_by(_SCHEDULE.c.number)).mappings().all()
 
 
 def awake(conn: sa.Connection) -> Sequence[Row]:

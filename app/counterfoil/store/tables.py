@@ -338,7 +338,6 @@ schedule = sa.Table(
     _at("effective_from"),
     _at("next_at", nullable=True),
     _at("wake_at", nullable=True),
-    _text("clocks"),
     _at("created_at"),
     _text("created_by"),
     _at("removed_at", nullable=True),

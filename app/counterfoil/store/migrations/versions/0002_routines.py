@@ -34,16 +34,13 @@ def upgrade() -> None:
         sa.Column("effective_from", sa.BigInteger(), nullable=False),
         sa.Column("next_at", sa.BigInteger(), nullable=True),
         sa.Column("wake_at", sa.BigInteger(), nullable=True),
-        sa.Column("clocks", sa.Text(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("created_by", sa.Text(), nullable=False),
         sa.Column("removed_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("schedule_id"),
         sa.UniqueConstraint("number"),
     )
-    op.create_index(
-        "schedule_name", "schedule", ["name"], unique=True, sqlite_where=sa.text("removed_at IS NULL")
-    )
+    op.create_index("schedule_name", "schedule", ["name"], unique=True, sqlite_where=sa.text("removed_at IS NULL"))
     op.create_index(
         "schedule_to_wake", "schedule", ["wake_at"], unique=False, sqlite_where=sa.text("wake_at IS NOT NULL")
     )
@@ -62,9 +59,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("schedule_id", "origin", "due_at"),
         sa.UniqueConstraint("run_id"),
     )
-    op.create_index(
-        "firing_queued", "firing", ["schedule_id"], unique=False, sqlite_where=sa.text("state = 'queued'")
-    )
+    op.create_index("firing_queued", "firing", ["schedule_id"], unique=False, sqlite_where=sa.text("state = 'queued'"))
     op.create_table(
         "notice",
         sa.Column("row", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),

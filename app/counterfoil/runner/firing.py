@@ -1,0 +1,81 @@
+"""What makes runs of routines: the template as it is then, its parameters checked anew, one run in the firing's transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from counterfoil import __version__
+from counterfoil.authoring.codec import canonical
+from counterfoil.catalogue.finding import find_template
+from counterfoil.catalogue.manifest import title_of_run
+from counterfoil.catalogue.parameters import check_values, with_remembered
+from counterfoil.clock import from_us
+from counterfoil.errors import CounterfoilError
+from counterfoil.places import Home
+from counterfoil.runner.starting import keep_version
+from counterfoil.sandbox.probing import measured
+from counterfoil.schedules.rules import zone_of
+from counterfoil.schedules.scanning import NotReady
+from counterfoil.settings.workspace import remembered
+from counterfoil.store import runs
+from counterfoil.store.database import Database
+from counterfoil.store.transactions import Row, Txn
+
+
+class RunStarter:
+    """Makes runs of routines. `prepare` looks at their templates first, since that may take a while and needs no transaction."""
+
+    def __init__(self, database: Database, home: Home) -> None:
+        self._database = database
+        self._home = home
+        self._versions: dict[str, Row | CounterfoilError] = {}
+
+    def prepare(self, rows: Sequence[Row]) -> None:
+        """Keep the present version of each routine's template; what is wrong with one is told when it is to start. Blocking."""
+        self._versions = {row["schedule_id"]: self._version(row) for row in rows}
+
+    def _version(self, row: Row) -> Row | CounterfoilError:
+        try:
+            folder = find_template(row["template"], Path(row["workspace"]), self._home)
+            return keep_version(self._database, self._home, folder, f"schedule:{row['name']}")
+        except CounterfoilError as problem:
+            return problem
+
+    def __call__(self, txn: Txn, schedule: Row, planned_us: int) -> Row:
+        """The run of a firing.
+
+        Raises:
+            NotReady: the folder, the template or a parameter is not as it must be.
+        """
+        workspace = Path(schedule["workspace"])
+        version = self._versions[schedule["schedule_id"]]
+        if isinstance(version, CounterfoilError):
+            raise NotReady(str(version))
+        if not workspace.is_dir():
+            raise NotReady(f"The folder {workspace} is not there.")
+        planned = from_us(planned_us).astimezone(zone_of(schedule["zone"]))
+        schema = json.loads(version["parameters"])
+        given = json.loads(schedule["parameters"])
+        try:
+            known = with_remembered(schema, given, remembered(workspace, version["name"]), today=planned.date())
+            values = check_values(
+                schema, known, workspace=workspace, what=f"schedule ‘{schedule['name']}’", today=planned.date()
+            )
+        except CounterfoilError as problem:
+            raise NotReady(str(problem)) from problem
+        manifest = json.loads(version["manifest"])
+        new = runs.NewRun(
+            template=version["name"],
+            version=version["digest"],
+            workspace=str(workspace),
+            title=title_of_run(manifest["run_title"] or version["title"], values),
+            parameters=canonical(values),
+            started_by=f"schedule:{schedule['name']}",
+            program=__version__,
+            isolation=measured(self._home).code,
+            schedule_id=schedule["schedule_id"],
+            planned_at=planned_us,
+        )
+        return runs.create(txn, new)

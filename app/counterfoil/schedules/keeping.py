@@ -1,0 +1,196 @@
+"""Routines as people keep them: added, changed, paused, resumed, skipped once, run beside the rule, removed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from counterfoil.clock import from_us
+from counterfoil.errors import CounterfoilError, WrongUse, did_you_mean
+from counterfoil.facts import FiringOrigin, FiringState, person
+from counterfoil.schedules.instants import refuse_never
+from counterfoil.schedules.policies import Policy, form_of_policy, read_policy
+from counterfoil.schedules.rules import Rule, form_of, rule_of, zone_of
+from counterfoil.schedules.scanning import Scanned, Starter, begin, due_of, why_not_now
+from counterfoil.schedules.wording import say
+from counterfoil.store import firings, schedules
+from counterfoil.store.transactions import Connection, Row, Txn
+
+
+class UnknownSchedule(WrongUse):
+    """No schedule goes by that name."""
+
+    code = "unknown_schedule"
+
+
+class NotNow(CounterfoilError):
+    """A firing that a person asked for cannot be; nothing was started."""
+
+    code: ClassVar[str] = "not_now"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A routine to be kept: `template` a name or a path, `parameters` plain JSON with codec tags, checked by the caller."""
+
+    name: str
+    template: str
+    workspace: str
+    rule: Rule
+    zone: str
+    policy: Policy
+    parameters: dict[str, Any]
+
+
+def find(conn: Connection, name: str) -> Row:
+    """The routine of a name.
+
+    Raises:
+        UnknownSchedule: there is none; the next step names the nearest one.
+    """
+    row = schedules.named(conn, name)
+    if row is None:
+        known = [one["name"] for one in schedules.living(conn)]
+        near = did_you_mean(name, known) or "List them: counterfoil schedule list"
+        raise UnknownSchedule(f"No schedule ‘{name}’.", near)
+    return row
+
+
+def add(txn: Txn, wanted: Wanted, by: str) -> Row:
+    """Keep a routine from now on; its row.
+
+    Raises:
+        WrongUse: the name is taken, or is no name.
+        WrongRule: the rule has no firing in the next 12 years.
+    """
+    if not wanted.name.strip() or len(wanted.name) > 80 or not wanted.name.isprintable():
+        raise WrongUse("A schedule needs a name of 1 to 80 printable characters.", "Such as: Weekly payments")
+    if schedules.named(txn.conn, wanted.name) is not None:
+        raise WrongUse(f"There is a schedule ‘{wanted.name}’ already.", "Choose another name, or remove that one.")
+    refuse_never(wanted.rule, zone_of(wanted.zone), from_us(txn.now_us))
+    new = schedules.NewSchedule(
+        name=wanted.name,
+        template=wanted.template,
+        workspace=wanted.workspace,
+        rule=json.dumps(form_of(wanted.rule)),
+        zone=wanted.zone,
+        policy=json.dumps(form_of_policy(wanted.policy)),
+        parameters=json.dumps(wanted.parameters),
+        created_by=by,
+        next_at=None,
+        wake_at=None,
+    )
+    row = schedules.add(txn, new)
+    return _aligned(txn, row)
+
+
+def _aligned(txn: Txn, row: Row) -> Row:
+    """The row with its next instant computed anew, as the scan computes it."""
+    due = due_of(txn.conn, row, txn.now_us)
+    first = due.now[0] if due.now else due.next_at
+    schedules.set_next(txn, row, first, first if due.now else due.wake_at)
+    return schedules.get(txn.conn, row["schedule_id"])
+
+
+def change(txn: Txn, row: Row, by: str, *, rule: Rule, zone: str, policy: Policy, parameters: dict[str, Any]) -> Row:
+    """Let a routine follow another rule from now on; what was due before is not made up for; the new row.
+
+    Raises:
+        WrongRule: the rule has no firing in the next 12 years.
+    """
+    refuse_never(rule, zone_of(zone), from_us(txn.now_us))
+    changed = schedules.change(
+        txn,
+        row,
+        by,
+        f"{person(by)} changed the schedule ‘{row['name']}’: {say(rule)}",
+        rule=json.dumps(form_of(rule)),
+        zone=zone,
+        policy=json.dumps(form_of_policy(policy)),
+        parameters=json.dumps(parameters),
+        effective_from=txn.now_us,
+        next_at=None,
+        wake_at=None,
+    )
+    return changed if changed["paused"] else _aligned(txn, changed)
+
+
+def pause(txn: Txn, row: Row, by: str) -> Row:
+    """Switch a routine off; its instants pass without rows until it is resumed."""
+    if row["paused"]:
+        raise WrongUse(f"‘{row['name']}’ is paused already.", f"Resume it: counterfoil schedule resume '{row['name']}'")
+    summary = f"{person(by)} paused the schedule ‘{row['name']}’"
+    return schedules.change(txn, row, by, summary, paused=True, paused_by=by, next_at=None, wake_at=None)
+
+
+def resume(txn: Txn, row: Row, by: str) -> Row:
+    """Switch a routine on again, from now: a pause is no outage, so nothing is made up for."""
+    if not row["paused"]:
+        raise WrongUse(f"‘{row['name']}’ is not paused.", "There is nothing to resume.")
+    summary = f"{person(by)} resumed the schedule ‘{row['name']}’"
+    changed = schedules.change(txn, row, by, summary, paused=False, paused_by=None, effective_from=txn.now_us)
+    return _aligned(txn, changed)
+
+
+def skip_next(txn: Txn, row: Row, by: str) -> datetime:
+    """Let the next instant pass without a run; that instant.
+
+    Raises:
+        NotNow: nothing is due any more, or the routine is paused.
+    """
+    if row["paused"] or row["next_at"] is None:
+        raise NotNow(f"‘{row['name']}’ has no next firing to skip.", "Look at it: counterfoil schedule list")
+    due = int(row["next_at"])
+    firings.settle(txn, row, due, FiringState.SKIPPED, f"skipped by {person(by)}")
+    schedules.change(txn, row, by, f"{person(by)} skips the next firing of ‘{row['name']}’")
+    _aligned(txn, schedules.get(txn.conn, row["schedule_id"]))
+    return from_us(due)
+
+
+def run_now(txn: Txn, row: Row, start: Starter, by: str) -> str:
+    """Start a run beside the rule, planned for now; its id. The grid is not moved by it.
+
+    Raises:
+        NotNow: the last run is still open, or the run cannot be as things are.
+    """
+    return _beside(txn, row, start, by, FiringOrigin.NOW, txn.now_us)
+
+
+def run_missed(txn: Txn, row: Row, start: Starter, by: str, due_us: int) -> str:
+    """Run an instant after all that did not start: the same planned moment, a row of its own; the run's id.
+
+    Raises:
+        NotNow: that instant did run, or is not known, or the run cannot be as things are.
+    """
+    known = firings.get(txn.conn, row["schedule_id"], due_us)
+    if known is None or known["run_id"] is not None:
+        what = "has run already" if known else "is no firing of it"
+        advice = f"See which did not run: counterfoil schedule log '{row['name']}'"
+        raise NotNow(f"‘{row['name']}’: {from_us(due_us):%Y-%m-%dT%H:%M}Z {what}.", advice)
+    return _beside(txn, row, start, by, FiringOrigin.AGAIN, due_us)
+
+
+def _beside(txn: Txn, row: Row, start: Starter, by: str, origin: FiringOrigin, due_us: int) -> str:
+    held = why_not_now(txn, row)
+    if held is not None:
+        raise NotNow(f"‘{row['name']}’ cannot start now: {held}.", "Decide or cancel that run first.")
+    if firings.get(txn.conn, row["schedule_id"], due_us, origin) is not None:
+        raise NotNow(f"‘{row['name']}’: that instant was run after all before.", "Start it anew: run it now.")
+    done = Scanned()
+    if not begin(txn, row, due_us, start, done, origin):
+        blocked = firings.get(txn.conn, row["schedule_id"], due_us, origin)
+        raise NotNow(f"‘{row['name']}’ cannot start: {blocked['reason'] if blocked else 'it is not ready.'}")
+    schedules.change(txn, row, by, f"{person(by)} ran ‘{row['name']}’ beside its rule")
+    return done.started[0]
+
+
+def described(row: Row) -> str:
+    """The rule of a stored routine as a sentence."""
+    return say(rule_of(json.loads(row["rule"])))
+
+
+def policy_in(row: Row) -> Policy:
+    """The policy of a stored routine."""
+    return read_policy(row["policy"])

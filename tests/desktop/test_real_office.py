@@ -78,7 +78,7 @@ def test_the_first_look_imports_neither_sqlalchemy_nor_qt(home: RowsHome) -> Non
 
 def test_constants_of_quick_looks_are_those_of_the_store() -> None:
     assert leases.TTL_US == LEASE_US
-    assert schema.SCHEMA == 1
+    assert schema.SCHEMA == 2
 
 
 def test_a_database_of_somebody_else_is_refused(tmp_path: Path, home: RowsHome) -> None:

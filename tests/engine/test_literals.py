@@ -25,8 +25,11 @@ from counterfoil.facts import (
     AttemptState,
     DoubtPolicy,
     FailureClass,
+    FiringOrigin,
+    FiringState,
     GateKind,
     GateState,
+    NoticeKind,
     Outcome,
     Risk,
     RunState,
@@ -59,6 +62,13 @@ ENUMS: dict[type[StrEnum], dict[str, str]] = {
     DoubtPolicy: {"RETRY": "retry", "RECONCILE": "reconcile", "ASK": "ask"},
     Risk: {
         "NORMAL": "normal", "RUNS_LATER": "runs_later", "SENDS": "sends", "SPENDS": "spends", "DESTROYS": "destroys",
+    },
+    FiringState: {
+        "QUEUED": "queued", "STARTED": "started", "SKIPPED": "skipped", "MISSED": "missed", "BLOCKED": "blocked",
+    },
+    FiringOrigin: {"GRID": "grid", "NOW": "now", "AGAIN": "again"},
+    NoticeKind: {
+        "NOT_READY": "not_ready", "AWAY": "away", "HELD_UP": "held_up", "NOTHING_TO_DO": "nothing_to_do", "ZONE": "zone",
     },
     ports.Permission: {"ALLOW": "allow", "ASK": "ask", "DENY": "deny"},
     ports.Finding: {"HAPPENED": "happened", "NOT_HAPPENED": "not_happened", "UNKNOWN": "unknown"},
@@ -175,12 +185,16 @@ def test_tables_and_their_columns() -> None:
         "timer": "run_id path ordinal kind args_digest set_at due_at state",
         "trail": "seq at by kind subject summary before after prev_hash hash",
         "blob": "sha size stored_at",
+        "schedule": "schedule_id number name rev template workspace rule zone policy parameters paused paused_by effective_from "
+        "next_at wake_at created_at created_by removed_at",
+        "firing": "schedule_id origin due_at rev state reason run_id settled_at",
+        "notice": "row kind subject body at closed_at closed_by",
     }
     found = {name: [column.name for column in tables.metadata.tables[name].columns] for name in kept}
     assert {name: [word for word in words.split() if word not in found[name]] for name, words in kept.items()} == {
         name: [] for name in kept
     }
-    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (1, 0x43666C31, "0" * 64, 15_000_000)
+    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (2, 0x43666C31, "0" * 64, 15_000_000)
 
 
 def test_hashes_of_a_record_and_of_an_entry() -> None:

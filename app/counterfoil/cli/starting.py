@@ -30,6 +30,12 @@ from counterfoil.store.transactions import Row
 from counterfoil.views.runs import run_document
 
 Schema = list[dict[str, Any]]
+Input = Annotated[
+    Path | None,
+    typer.Option(
+        "--input", metavar="FILE", help="Parameters as a JSON object; --set overrides it.", show_default=False
+    ),
+]
 _LONGEST_INPUT = 16 * 1024 * 1024  # bytes
 
 
@@ -40,12 +46,7 @@ def run(
     ],
     workspace: Workspace = None,
     settings: Set = None,
-    source: Annotated[
-        Path | None,
-        typer.Option(
-            "--input", metavar="FILE", help="Parameters as a JSON object; --set overrides it.", show_default=False
-        ),
-    ] = None,
+    source: Input = None,
     left_out: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,7 +62,7 @@ def run(
     call = call_of(context)
     place = workspace_of(workspace)
     folder = find_template(template, place, call.home)
-    given = _input(source)
+    given = input_of(source)
     leave_out(place, [_beneath(path) for path in left_out or []])
     with opened(call) as home:
         keep_logs(call.home)
@@ -90,7 +91,7 @@ def start(
         call.home,
         template=folder,
         workspace=place,
-        parameters=_parameters(name, place, given, texts, kept),
+        parameters=checked_parameters(name, place, given, texts, kept),
         started_by=account(),
     )
     try:
@@ -101,7 +102,7 @@ def start(
     return row
 
 
-def _parameters(
+def checked_parameters(
     name: str, place: Path, given: dict[str, Any], texts: list[tuple[str, str]], kept: dict[str, Any]
 ) -> Callable[[Schema], dict[str, Any]]:
     """What turns a schema into checked values; fills `kept` with those the workspace remembers."""
@@ -129,7 +130,12 @@ def _beneath(path: str) -> str:
     return plain
 
 
-def _input(source: Path | None) -> dict[str, Any]:
+def input_of(source: Path | None) -> dict[str, Any]:
+    """The parameters of an --input file; none without one.
+
+    Raises:
+        WrongUse: it cannot be read, or holds no JSON object.
+    """
     if source is None:
         return {}
     try:

@@ -1,0 +1,190 @@
+"""`schedule`: added, previewed, paused, skipped, run beside the rule; and a real runner that turns its instants into runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.note_template import write_template
+from cli.speaking import Caller, Said
+from house.repository import ROOT
+from views.rows import Office
+
+BERLIN = ("--zone", "Europe/Berlin")
+
+
+class Desk:
+    """The program on a workspace that knows the template `note`."""
+
+    def __init__(self, call: Caller, workspace: Path) -> None:
+        self.call = call
+        self.workspace = str(workspace)
+
+    def add(self, name: str, *words: str) -> Said:
+        """Keep a schedule of the template."""
+        return self.call("schedule", "add", name, "note", "--workspace", self.workspace, "--set", "text=hello", *words)
+
+    def log(self, name: str) -> list[dict[str, Any]]:
+        """What became of each instant, the newest first."""
+        found: list[dict[str, Any]] = self.call("schedule", "log", name, "--json").document
+        return found
+
+
+@pytest.fixture
+def desk(call: Caller, tmp_path: Path) -> Desk:
+    workspace = tmp_path / "files"
+    workspace.mkdir()
+    write_template(workspace)
+    return Desk(call, workspace)
+
+
+def test_a_schedule_says_back_what_it_understood_and_when_it_is_next(desk: Desk) -> None:
+    added = desk.add("Weekly", "--rule", "Mondays at 9", *BERLIN)
+    assert (added.code, added.err) == (
+        0,
+        "counterfoil: the runner is off; the schedule is kept and fires when it runs: counterfoil runner\n",
+    )
+    lines = added.out.splitlines()
+    assert lines[0] == "Weekly: runs note every Monday at 09:00, Europe/Berlin time"
+    assert len(lines) == 6
+    assert all(line.strip().startswith("Mon") and " 09:00 " in line for line in lines[1:])
+    (kept,) = desk.call("schedule", "list", "--json").document
+    assert (kept["name"], kept["words"], kept["zone"]) == ("Weekly", "every Monday at 09:00", "Europe/Berlin")
+    assert kept["parameters"] == {"text": "hello"}
+    assert datetime.fromisoformat(kept["next_at"]) > datetime.now(UTC)
+
+
+@pytest.mark.parametrize(
+    "words, message, advice",
+    [
+        (["--rule", "Mondays at 9", "--zone", "Berln"], "Unknown zone ‘Berln’.", "Europe/Berlin?"),
+        (["--rule", "every so often", *BERLIN], "“every so often” is not understood as a rule.", "Write it like"),
+        (["--cron", "0 9 31 2 *", *BERLIN], "This rule cannot be used: ‘0 9 31 2 *’: cannot read the field", ""),
+        (["--rule", "daily at 9", "--until", "2020-01-01", *BERLIN], "This rule has no firing in the next 12 years.", "It ended"),
+        (["--every", "5s", *BERLIN], "This rule cannot be used: seconds", ""),
+        (["--every", "soon", *BERLIN], "--every soon is no span of time.", "15m"),
+        (BERLIN, "The rule is given in no way.", "--rule TEXT"),
+        (["--every", "1h", "--cron", "0 9 * * *", *BERLIN], "The rule is given in several ways.", "Give it once"),
+        (["--rule-json", "[1]", *BERLIN], "--rule-json holds no JSON object.", ""),
+        (["--rule", "daily at 9", "--missed", "perhaps", *BERLIN], "missed: ", ""),
+        (["--rule", "daily at 9", "--gap", "jump", *BERLIN], "This rule cannot be used: gap", ""),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused_and_nothing_is_kept(
+    desk: Desk, words: list[str], message: str, advice: str
+) -> None:
+    refused = desk.add("Weekly", *words, "--json")
+    assert refused.code == 2
+    assert refused.document["error"]["message"].startswith(message)
+    assert advice in (refused.document["error"]["next"] or "")
+    assert desk.call("schedule", "list", "--json").document == []
+
+
+def test_parameters_are_checked_when_a_schedule_is_kept(desk: Desk) -> None:
+    refused = desk.call("schedule", "add", "Weekly", "note", "--workspace", desk.workspace, "--every", "1h", *BERLIN)
+    assert refused.code == 2
+    assert "Text (text) is missing" in refused.err
+    assert desk.call("schedule", "list", "--json").document == []
+
+
+def test_names_are_unique_and_unknown_ones_get_a_suggestion(desk: Desk) -> None:
+    desk.add("Weekly", "--every", "1h", *BERLIN)
+    again = desk.add("Weekly", "--every", "2h", *BERLIN)
+    assert (again.code, "There is a schedule ‘Weekly’ already." in again.err) == (2, True)
+    unknown = desk.call("schedule", "log", "Wekly")
+    assert (unknown.code, unknown.err) == (2, "counterfoil: No schedule ‘Wekly’. Did you mean ‘Weekly’?\n")
+
+
+def test_a_preview_needs_no_schedule_and_shows_what_is_unusual(desk: Desk) -> None:
+    words = (
+        "schedule",
+        "preview",
+        "--cron",
+        "30 2 * * *",
+        *BERLIN,
+        "--from",
+        "2027-03-27T12:00",
+        "--count",
+        "2",
+        "--json",
+    )
+    assert desk.call(*words).document == [
+        {
+            "due_at": "2027-03-28T01:30:00.000Z",
+            "local": "2027-03-28T03:30+02:00",
+            "note": "02:30 does not exist that day: 03:30",
+        },
+        {"due_at": "2027-03-29T00:30:00.000Z", "local": "2027-03-29T02:30+02:00", "note": None},
+    ]
+    desk.add("Weekly", "--rule", "Mondays at 9", *BERLIN)
+    named = desk.call("schedule", "preview", "Weekly", "--from", "2026-12-01", "--count", "1", "--json").document
+    assert named == [{"due_at": "2026-12-07T08:00:00.000Z", "local": "2026-12-07T09:00+01:00", "note": None}]
+
+
+def test_pausing_resuming_skipping_and_removing_are_told_and_kept_in_the_trail(desk: Desk) -> None:
+    desk.add("Weekly", "--rule", "Mondays at 9", *BERLIN)
+    first = desk.call("schedule", "list", "--json").document[0]["next_at"]
+    assert desk.call("schedule", "pause", "Weekly").code == 0
+    assert desk.call("schedule", "pause", "Weekly").code == 2
+    assert desk.call("schedule", "list", "--json").document[0]["next_at"] is None
+    assert desk.call("schedule", "resume", "Weekly").code == 0
+    assert desk.call("schedule", "list", "--json").document[0]["next_at"] == first
+    assert desk.call("schedule", "skip-next", "Weekly").code == 0
+    planned, skipped = desk.log("Weekly")
+    assert (planned["state"], skipped["state"]) == ("planned", "skipped")
+    assert skipped["reason"].startswith("skipped by ")
+    assert planned["due_at"] > skipped["due_at"] == first
+    assert desk.call("schedule", "remove", "Weekly").code == 0
+    assert desk.call("schedule", "list", "--json").document == []
+    kinds = [entry["kind"] for entry in desk.call("trail", "--json").document]
+    assert kinds.count("schedule") == 5
+    assert desk.call("trail", "--verify").code == 0
+
+
+def test_run_now_stands_beside_the_grid_and_overlap_holds_for_it_too(desk: Desk) -> None:
+    desk.add("Weekly", "--rule", "Mondays at 9", *BERLIN)
+    before = desk.call("schedule", "list", "--json").document[0]["next_at"]
+    started = desk.call("schedule", "run", "Weekly", "--json")
+    assert (started.code, started.document["state"], started.document["started_by"]) == (0, "ready", "schedule:Weekly")
+    assert desk.call("schedule", "list", "--json").document[0]["next_at"] == before
+    again = desk.call("schedule", "run", "Weekly")
+    assert (again.code, "‘Weekly’ cannot start now: the last one is still open" in again.err) == (1, True)
+    assert [entry["reason"] for entry in desk.log("Weekly")] == [None, "started by hand"]
+
+
+@pytest.fixture
+def runner(office: Office) -> Iterator[subprocess.Popen[bytes]]:
+    """A real runner on the home."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "counterfoil", "--home", str(office.home.root), "runner"],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "app")},
+        stderr=subprocess.DEVNULL,
+    )
+    yield process
+    process.send_signal(signal.SIGCONT)
+    process.terminate()
+    process.wait(timeout=30)
+
+
+def test_a_real_runner_turns_an_instant_into_a_run_that_waits(desk: Desk, runner: subprocess.Popen[bytes]) -> None:
+    at = (datetime.now(UTC) + timedelta(seconds=4)).strftime("%H:%M:%S")
+    rule = {"kind": "weekly", "days": ["MO", "TU", "WE", "TH", "FR", "SA", "SU"], "time": at}
+    assert desk.add("Soon", "--rule-json", json.dumps(rule), "--zone", "UTC").code == 0
+    until = time.monotonic() + 60
+    runs: list[dict[str, Any]] = []
+    while time.monotonic() < until and not (runs and runs[0]["gates"]):
+        time.sleep(0.2)
+        runs = desk.call("runs", "--json").document
+    (run,) = runs
+    assert (run["started_by"], run["title"], run["state"]) == ("schedule:Soon", "Note hello", "waiting")
+    assert [(one["state"], one["run_id"]) for one in desk.log("Soon")][1:] == [("started", run["run_id"])]

@@ -78,6 +78,30 @@ class UnknownRun(WrongUse):
     code = "unknown_run"
 
 
+class UnknownSchedule(WrongUse):
+    """No schedule goes by that name."""
+
+    code = "unknown_schedule"
+
+
+class WrongRule(WrongUse):
+    """A schedule's rule, zone or policy cannot be used."""
+
+    code = "wrong_rule"
+
+
+class NotReady(CounterfoilError):
+    """A firing could not become a run; the message is the reason that its row keeps."""
+
+    code = "not_ready"
+
+
+class NotNow(CounterfoilError):
+    """A firing that a person asked for cannot be; nothing was started."""
+
+    code = "not_now"
+
+
 class WrongWorkspace(WrongUse):
     """The workspace folder cannot be used."""
 

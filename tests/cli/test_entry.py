@@ -19,7 +19,7 @@ CODES = {
     "error", "wrong_use", "wrong_parameter", "unknown_template", "broken_template", "unknown_gate", "unknown_run",
     "wrong_workspace", "wrong_answer", "refused", "gate_closed", "already_decided", "stale_digest", "claimed_elsewhere",
     "needs_confirmation", "not_allowed", "run_ended", "runner", "store", "newer_database", "disk_full", "damaged", "secret_missing",
-    "interrupted", "packages_missing", "fetch_failed",
+    "interrupted", "unknown_schedule", "wrong_rule", "not_ready", "not_now", "packages_missing", "fetch_failed",
 }  # fmt: skip
 
 

@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from counterfoil.errors import WrongRule
 from counterfoil.schedules.instants import firings, next_firings, refuse_never
-from counterfoil.schedules.rules import WrongRule, rule_of, zone_of
+from counterfoil.schedules.rules import rule_of, zone_of
 
 BERLIN = "Europe/Berlin"
 CASES: list[tuple[str, dict[str, Any], str, str, list[str]]] = [

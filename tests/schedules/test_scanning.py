@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from counterfoil.errors import NotReady
 from counterfoil.facts import FiringOrigin, RunState
-from counterfoil.schedules.scanning import NotReady, scan
+from counterfoil.schedules.scanning import scan
 from counterfoil.store import firings, notices, runs, schedules
 from counterfoil.store.transactions import Row, Txn
 from schedules.routines import Desk, us

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from counterfoil.schedules.rules import WrongRule, form_of, rule_of
+from counterfoil.errors import WrongRule
+from counterfoil.schedules.rules import form_of, rule_of
 from counterfoil.schedules.wording import read, say
 
 TODAY = date(2026, 11, 29)

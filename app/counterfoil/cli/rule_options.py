@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from counterfoil.errors import WrongUse
+from counterfoil.errors import WrongRule, WrongUse
 from counterfoil.schedules.policies import Policy, policy_of
-from counterfoil.schedules.rules import Rule, WrongRule, form_of, rule_of
+from counterfoil.schedules.rules import Rule, form_of, rule_of
 from counterfoil.schedules.wording import read
 
 _SPANS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}

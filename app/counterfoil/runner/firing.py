@@ -12,12 +12,11 @@ from counterfoil.catalogue.finding import find_template
 from counterfoil.catalogue.manifest import title_of_run
 from counterfoil.catalogue.parameters import check_values, with_remembered
 from counterfoil.clock import from_us
-from counterfoil.errors import CounterfoilError
+from counterfoil.errors import CounterfoilError, NotReady
 from counterfoil.places import Home
 from counterfoil.runner.starting import keep_version
 from counterfoil.sandbox.probing import measured
 from counterfoil.schedules.rules import zone_of
-from counterfoil.schedules.scanning import NotReady
 from counterfoil.settings.workspace import remembered
 from counterfoil.store import runs
 from counterfoil.store.database import Database

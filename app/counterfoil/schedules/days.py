@@ -7,17 +7,8 @@ from collections.abc import Iterator
 from datetime import date, time, timedelta
 from functools import lru_cache
 
-from counterfoil.schedules.rules import (
-    BUSINESS,
-    WEEKDAYS,
-    Cron,
-    Interval,
-    Monthly,
-    Rule,
-    WrongRule,
-    Yearly,
-    parsed_cron,
-)
+from counterfoil.errors import WrongRule
+from counterfoil.schedules.rules import BUSINESS, WEEKDAYS, Cron, Interval, Monthly, Rule, Yearly, parsed_cron
 
 FARTHEST_MOVE = 31  # days that a holiday may move a firing by
 _FIRST_MONDAY = date(1970, 1, 5)

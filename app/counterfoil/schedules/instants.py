@@ -12,8 +12,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo
 
+from counterfoil.errors import WrongRule
 from counterfoil.schedules.days import FARTHEST_MOVE, Days
-from counterfoil.schedules.rules import Cron, Interval, Rule, WrongRule
+from counterfoil.schedules.rules import Cron, Interval, Rule
 
 NEVER = timedelta(days=12 * 366)  # 29 February needs eight years around 2100
 _MARGIN = 2  # days around a window in which a clock change may carry a firing over its edge

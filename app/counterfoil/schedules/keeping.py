@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from counterfoil.clock import from_us
-from counterfoil.errors import CounterfoilError, WrongUse, did_you_mean
+from counterfoil.errors import NotNow, UnknownSchedule, WrongUse, did_you_mean
 from counterfoil.facts import FiringOrigin, FiringState, person
 from counterfoil.schedules.instants import refuse_never
 from counterfoil.schedules.policies import Policy, form_of_policy, read_policy
@@ -17,18 +17,6 @@ from counterfoil.schedules.scanning import Scanned, Starter, begin, due_of, why_
 from counterfoil.schedules.wording import say
 from counterfoil.store import firings, schedules
 from counterfoil.store.transactions import Connection, Row, Txn
-
-
-class UnknownSchedule(WrongUse):
-    """No schedule goes by that name."""
-
-    code = "unknown_schedule"
-
-
-class NotNow(CounterfoilError):
-    """A firing that a person asked for cannot be; nothing was started."""
-
-    code: ClassVar[str] = "not_now"
 
 
 @dataclass(frozen=True, slots=True)

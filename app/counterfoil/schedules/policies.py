@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 import pydantic
 from pydantic import ConfigDict, Field
 
-from counterfoil.schedules.rules import WrongRule
+from counterfoil.errors import WrongRule
 
 DAY = 86_400  # seconds
 

@@ -16,17 +16,11 @@ import pydantic
 from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, model_validator
 
-from counterfoil.errors import WrongUse, did_you_mean
+from counterfoil.errors import WrongRule, did_you_mean
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 BUSINESS = "BUSINESS"
 Weekday = Literal["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
-
-
-class WrongRule(WrongUse):
-    """A rule, a zone or a calendar cannot be used; the message says what is wrong, the next step what would do."""
-
-    code = "wrong_rule"
 
 
 def _times(value: object) -> object:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from counterfoil.clock import from_us, to_us
-from counterfoil.errors import CounterfoilError
+from counterfoil.errors import NotReady, WrongRule
 from counterfoil.facts import FiringOrigin, FiringState, GateState, NoticeKind
 from counterfoil.schedules.instants import firings as firings_of
 from counterfoil.schedules.policies import Policy, read_policy
-from counterfoil.schedules.rules import WrongRule, rule_of, zone_of
+from counterfoil.schedules.rules import rule_of, zone_of
 from counterfoil.store import firings, gates, leases, notices, runs, schedules
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Connection, Row, Txn
@@ -24,12 +24,6 @@ from counterfoil.store.transactions import Connection, Row, Txn
 LOOK_AHEAD = 512  # settled instants passed over in one look for the next one
 SKIPS_TO_TELL = 3  # in a row for one cause, before an inbox item names it
 _SCANNER = "runner"
-
-
-class NotReady(CounterfoilError):
-    """A firing could not become a run; the message is the reason that its row keeps."""
-
-    code = "not_ready"
 
 
 class Starter(Protocol):

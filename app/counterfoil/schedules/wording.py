@@ -11,18 +11,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from counterfoil.schedules.rules import (
-    BUSINESS,
-    WEEKDAYS,
-    Cron,
-    Interval,
-    Monthly,
-    Rule,
-    Weekly,
-    WrongRule,
-    Yearly,
-    rule_of,
-)
+from counterfoil.errors import WrongRule
+from counterfoil.schedules.rules import BUSINESS, WEEKDAYS, Cron, Interval, Monthly, Rule, Weekly, Yearly, rule_of
 
 _NAMES = dict(zip(WEEKDAYS, calendar.day_name, strict=True))
 _ORDINALS = {

@@ -4,7 +4,7 @@ One line each; tests/house/test_abuses.py holds it against the tests that there 
 in `LATER` has no test yet, or not for all that it says: whoever writes one fills the line and takes the number out.
 """
 
-LATER = {5, 6, 7, 8, 10, 11, 12, 23, 30, 37, 38, 39, 42, 43, 44, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 60, 61, 62, 63,
+LATER = {5, 6, 7, 8, 10, 11, 12, 23, 30, 37, 38, 39, 42, 44, 46, 49, 55, 60, 61, 62, 63,
          64, 65, 66, 67, 68, 69, 73, 74}  # fmt: skip
 WHOLE = {*range(1, 15), *range(20, 58), *range(60, 75)}
 
@@ -53,11 +53,35 @@ ABUSES: dict[int, tuple[str, ...]] = {
          "sandbox/test_limits.py::test_a_fork_bomb_is_watched_where_restricted"),
     41: ("memory of many processes", "sandbox/test_limits.py::test_memory_of_many_processes_is_watched"),
     42: ("filling what can be filled", "sandbox/test_limits.py::test_scratch_is_small"),
-    43: ("endless files", "sandbox/test_limits.py::test_files_end_somewhere"),
+    43: ("endless files", "sandbox/test_limits.py::test_files_end_somewhere",
+         "stage/test_diffing.py::test_a_terabyte_of_nothing_is_judged_by_its_size",
+         "stage/test_diffing.py::test_more_than_is_looked_through_is_refused"),
     44: ("endless output", "sandbox/test_limits.py::test_output_is_kept_up_to_a_cap"),
     45: ("never ending", "engine/test_steps.py::test_a_step_that_takes_too_long_too_often_is_put_before_a_person"),
-    48: ("special files", "sandbox/test_files.py::test_no_setuid_file_can_be_made"),
+    47: ("deep folders, long and odd names", "stage/test_diffing.py::test_five_hundred_folders_in_one_another",
+         "stage/test_diffing.py::test_names_of_every_length_and_encoding"),
+    48: ("special files", "sandbox/test_files.py::test_no_setuid_file_can_be_made",
+         "stage/test_diffing.py::test_what_is_no_file_is_told_and_never_opened",
+         "stage/test_diffing.py::test_a_file_that_a_pipe_has_replaced"),
     49: ("setuid", "sandbox/test_files.py::test_no_setuid_file_can_be_made", "sandbox/test_files.py::test_modes_and_times_of_files_stay"),
+    # What runs later, names
+    50: ("data of git", "stage/test_diffing.py::test_files_that_are_never_changed",
+         "stage/test_diffing.py::test_a_folder_that_becomes_a_repository",
+         "inbox/test_confirming.py::test_a_file_that_is_never_changed_is_put_before_nobody"),
+    51: ("settings of git that run something", "stage/test_diffing.py::test_nothing_is_run_on_what_a_run_has_written"),
+    52: ("making a protected file", "policy/test_file_classes.py::test_files_that_run_later",
+         "inbox/test_confirming.py::test_each_is_confirmed_by_its_number"),
+    53: ("protected files at every depth", "policy/test_file_classes.py::test_files_that_run_later",
+         "policy/test_file_classes.py::test_files_that_no_effect_may_touch"),
+    54: ("names that are others to some system", "stage/test_diffing.py::test_names_that_some_system_takes_for_others",
+         "stage/test_diffing.py::test_two_new_names_that_are_one_to_some_system",
+         "stage/test_names.py::test_names_that_are_refused_with_a_reason"),
+    55: ("signs that hide", "stage/test_diffing.py::test_sentences_spell_out_what_hides",
+         "previews/test_texts.py::test_what_hides_or_reorders_is_spelled_out"),
+    56: ("types that change", "stage/test_diffing.py::test_file_becomes_folder", "stage/test_diffing.py::test_folder_becomes_file",
+         "stage/test_diffing.py::test_folder_becomes_link_and_nothing_beneath_is_removed", "stage/test_diffing.py::test_link_becomes_file"),
+    57: ("becoming a program", "policy/test_file_classes.py::test_what_a_file_holds_can_make_it_run_later",
+         "stage/test_diffing.py::test_becoming_a_program_is_a_change_of_its_own"),
     # Honesty and robustness
     65: ("forged frames", "engine/test_hostile.py::test_a_forged_frame_is_a_breach_and_leaves_no_trace",
          "engine/test_hostile.py::test_bytes_that_are_no_frame_end_the_connection"),

@@ -25,6 +25,11 @@ class Blobs:
     def __init__(self, home: Home) -> None:
         self._root = home.blobs
 
+    @property
+    def root(self) -> Path:
+        """The folder itself."""
+        return self._root
+
     def path(self, sha: str) -> Path:
         """Where the bytes of a digest lie."""
         return self._root / sha[:2] / sha

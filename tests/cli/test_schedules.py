@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -95,6 +96,19 @@ def test_parameters_are_checked_when_a_schedule_is_kept(desk: Desk) -> None:
     assert refused.code == 2
     assert "Text (text) is missing" in refused.err
     assert desk.call("schedule", "list", "--json").document == []
+
+
+def test_dates_in_words_are_kept_as_words_and_read_on_the_planned_day(desk: Desk) -> None:
+    workflow = Path(desk.workspace) / ".counterfoil/templates/note/workflow.py"
+    text = workflow.read_text().replace("from datetime import timedelta", "from datetime import date, timedelta")
+    workflow.write_text(text.replace("    copies: int", "    pay_on: date = param(check='not_past')\n    copies: int"))
+    assert desk.add("Weekly", "--every", "1h", *BERLIN, "--set", "pay_on=planned day - 1 day").code == 2
+    assert desk.add("Weekly", "--every", "1h", *BERLIN, "--set", "pay_on=planned day + 2 days").code == 0
+    (kept,) = desk.call("schedule", "list", "--json").document
+    assert kept["parameters"] == {"pay_on": "planned day + 2 days", "text": "hello"}
+    run = desk.call("schedule", "run", "Weekly", "--json").document
+    today = datetime.now(ZoneInfo("Europe/Berlin")).date()
+    assert run["parameters"]["pay_on"] in {(today + timedelta(days=n)).isoformat() for n in (1, 2)}  # midnight may pass
 
 
 def test_names_are_unique_and_unknown_ones_get_a_suggestion(desk: Desk) -> None:

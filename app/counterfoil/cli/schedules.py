@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,13 +21,14 @@ from counterfoil.cli.options import Context, Set, Workspace, call_of, pairs_of
 from counterfoil.cli.starting import Input, checked_parameters, input_of
 from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell
-from counterfoil.clock import to_us
+from counterfoil.clock import from_us, to_us
 from counterfoil.errors import WrongUse
 from counterfoil.inbox.accounts import account
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.starting import keep_version
 from counterfoil.schedules import keeping
 from counterfoil.schedules.documents import log_documents, preview_documents, schedule_document
+from counterfoil.schedules.planned import dates_in, resolved
 from counterfoil.schedules.rules import form_of, zone_of
 from counterfoil.schedules.wording import say
 from counterfoil.store import runs
@@ -76,15 +77,15 @@ def add(
     zone_of(there)
     folder = find_template(template, place, call.home)
     with opened(call) as home:
-        now = datetime.fromtimestamp(home.database.clock.now_us() / 1e6, UTC)
+        today = from_us(home.database.clock.now_us()).astimezone(zone_of(there)).date()
         wanted = keeping.Wanted(
             name=name,
             template=template,
             workspace=str(place),
-            rule=options.rule_of(now.astimezone(zone_of(there)).date()),
+            rule=options.rule_of(today),
             zone=there,
             policy=given.policy_from(missed, overlap, jitter),
-            parameters=_parameters(call, home, folder, place, input_of(source), pairs_of(settings)),
+            parameters=_parameters(call, home, folder, place, source, pairs_of(settings), today),
         )
         row = home.database.transact(lambda txn: keeping.add(txn, wanted, account()))
         _tell(call, home, row)
@@ -92,16 +93,18 @@ def add(
 
 
 def _parameters(
-    call: Call, home: Opened, folder: Path, place: Path, values: dict[str, Any], texts: list[tuple[str, str]]
+    call: Call, home: Opened, folder: Path, place: Path, source: Path | None, texts: list[tuple[str, str]], first: date
 ) -> dict[str, Any]:
-    """What was given of the parameters, checked with what the workspace remembers as a run would be; only what was given is kept."""
+    """What was given of the parameters, checked as a run of the first day would have them; dates in words are kept as words."""
     version = keep_version(home.database, call.home, folder, account())
-    kept: dict[str, Any] = {}
-    checked = checked_parameters(read_manifest(folder).name, place, values, texts, kept)(
-        json.loads(version["parameters"])
-    )
-    named = {name for name, _ in texts} | set(values)
-    return {name: value for name, value in checked.items() if name in named}
+    schema = json.loads(version["parameters"])
+    words = {name for name in dates_in(schema, dict(texts)) if [one for one, _ in texts].count(name) == 1}
+    values = {**input_of(source), **{name: text for name, text in texts if name in words}}
+    plain = [(name, text) for name, text in texts if name not in words]
+    name, kept = read_manifest(folder).name, dict[str, Any]()
+    checked = checked_parameters(name, place, resolved(schema, values, first), plain, kept)(schema)
+    words = dates_in(schema, values)
+    return {one: values[one] if one in words else checked[one] for one in {**values, **dict(plain)}}
 
 
 def _zone_here() -> str:
@@ -126,7 +129,7 @@ def _tell(call: Call, home: Opened, row: Row) -> None:
 
 
 def _ahead(home: Opened, row: Row, count: int) -> list[dict[str, Any]]:
-    after = datetime.fromtimestamp(home.database.clock.now_us() / 1e6, UTC)
+    after = from_us(home.database.clock.now_us())
     return preview_documents(json.loads(row["rule"]), row["zone"], after, count)
 
 

@@ -16,6 +16,7 @@ from counterfoil.errors import CounterfoilError, NotReady
 from counterfoil.places import Home
 from counterfoil.runner.starting import keep_version
 from counterfoil.sandbox.probing import measured
+from counterfoil.schedules.planned import resolved
 from counterfoil.schedules.rules import zone_of
 from counterfoil.settings.workspace import remembered
 from counterfoil.store import runs
@@ -56,7 +57,7 @@ class RunStarter:
             raise NotReady(f"The folder {workspace} is not there.")
         planned = from_us(planned_us).astimezone(zone_of(schedule["zone"]))
         schema = json.loads(version["parameters"])
-        given = json.loads(schedule["parameters"])
+        given = resolved(schema, json.loads(schedule["parameters"]), planned.date())
         try:
             known = with_remembered(schema, given, remembered(workspace, version["name"]), today=planned.date())
             values = check_values(

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 
 from counterfoil.clock import iso
 from counterfoil.desktop import office as facts
+from counterfoil.desktop.runs.rows import look
 from counterfoil.desktop.theme import font
 from counterfoil.errors import AlreadyDecided, StaleDigest, UnknownGate
 from desktop import fake_runs, figures
@@ -140,8 +141,8 @@ class FakeOffice:
         self.documents[gate_id]["decisions"] = []
         self.pending.append(_changed(facts.Part.INBOX, facts.Part.TRAIL))
 
-    def runs(self, workspace: str | None) -> tuple[facts.RunRow, ...]:
-        return tuple(self.run_rows)
+    def runs(self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200) -> facts.RunsLook:
+        return look(self.run_rows, chip, wanted, most)
 
     def run(self, run_id: str) -> facts.RunSeen:
         return fake_runs.run_seen(run_id)

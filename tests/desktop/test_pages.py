@@ -1,16 +1,18 @@
 """Runs, checkpoint, templates and trail on the fake office, by mouse and keyboard."""
 
+import dataclasses
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.gate.sheets import WordsSheet
-from counterfoil.desktop.office import FolderFacts, Plug
+from counterfoil.desktop.office import FolderFacts, Part, Plug
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.runs.list_view import Role
 from counterfoil.errors import WrongWorkspace
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
@@ -67,6 +69,68 @@ def test_chips_narrow_the_list(desk: Desk, runs: Any) -> None:
     runs._load()
     desk.settle()
     assert runs.nothing.head.text() == "No run matches ‘nobody’."
+
+
+def crowd(office: FakeOffice, first: int, last: int) -> None:
+    """Runs with these numbers, the newest first."""
+    pattern = office.run_rows[-1]
+    made = [
+        dataclasses.replace(pattern, run_id=f"{number:032x}", number=number, state="done")
+        for number in range(first, last + 1)
+    ]
+    office.run_rows[:0] = reversed(made)
+
+
+def test_older_runs_come_as_they_are_scrolled_to(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    crowd(office, 101, 900)
+    desk = make_desk(office)
+    desk.window.show_page("runs")
+    desk.settle()
+    page = desk.window.pages["runs"]
+    assert page.chips["all"].isChecked()
+    assert page.adapter.rowCount() == 200
+    bar = page.view.verticalScrollBar()
+    for _ in range(8):
+        bar.setValue(bar.maximum())
+        desk.settle()
+    assert page.adapter.rowCount() == len(office.run_rows)
+    desk.click(page.chips["done"])
+    assert (page.adapter.rowCount(), bar.value()) == (200, 0)
+
+
+def test_runs_that_are_looked_at_stay_where_they_are(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    crowd(office, 101, 300)
+    desk = make_desk(office)
+    desk.window.show_page("runs")
+    desk.settle()
+    page = desk.window.pages["runs"]
+    page.view.setFocus()
+    desk.press(Qt.Key.Key_Down)
+    current, top = page.view.current_run(), page.view.indexAt(QPoint(1, 0)).data(Role.ROW).number
+    crowd(office, 301, 303)
+    desk.bridge.changed_now(Part.RUNS)
+    desk.settle()
+    assert page.adapter.rows[0].number == 303
+    assert page.view.indexAt(QPoint(1, 0)).data(Role.ROW).number == top
+    assert page.view.current_run() == current
+    assert page.new.text() == "3 new"
+    desk.click(page.new)
+    assert page.view.verticalScrollBar().value() == 0
+    assert not page.new.isVisible()
+    assert page.view.current_run() == current
+
+
+def test_a_page_that_is_not_shown_looks_when_it_is_shown(desk: Desk, runs: Any) -> None:
+    desk.window.show_page("inbox")
+    desk.office.run_rows.pop(0)
+    desk.bridge.changed_now(Part.RUNS)
+    desk.settle()
+    assert runs.adapter.rowCount() == 9
+    desk.window.show_page("runs")
+    desk.settle()
+    assert runs.adapter.rowCount() == 8
 
 
 def test_the_run_leads_to_its_question(desk: Desk, runs: Any) -> None:

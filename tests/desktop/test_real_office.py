@@ -15,9 +15,10 @@ from counterfoil.desktop.gate.head import state_banner
 from counterfoil.desktop.gate.reading import read
 from counterfoil.desktop.inbox.rows import matches
 from counterfoil.desktop.office import Answer, Draft, Part, RunnerState, Tab
-from counterfoil.desktop.real_office import inbox_rows
+from counterfoil.desktop.real_office import inbox_rows, run_rows
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.real_office.run_rows import waiting
+from counterfoil.desktop.runs.rows import look
 from counterfoil.desktop.theme import Theme
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.errors import (
@@ -53,7 +54,7 @@ def home(tmp_path: Path) -> Generator[RowsHome]:
 
 def test_an_empty_data_folder_has_an_office(tmp_path: Path) -> None:
     office = RealOffice(Home(tmp_path / "nothing"))
-    assert (office.inbox(Tab.FOR_ME, None), office.runs(None), office.workspaces()) == ((), (), ())
+    assert (office.inbox(Tab.FOR_ME, None), office.runs(None).rows, office.workspaces()) == ((), (), ())
     assert (office.counts(None).for_me, office.counts(None).runs) == (0, 0)
     assert office.runner().state is RunnerState.OFF
     assert office.changes() is None
@@ -189,7 +190,7 @@ def test_one_workspace_is_counted_and_listed_alone(home: RowsHome) -> None:
     assert [row.title for row in office.inbox(Tab.FOR_ME, here)] == ["Here"]
     assert (office.counts(None).for_me, office.counts(here).for_me) == (2, 1)
     assert (office.counts(None).runs, office.counts("/srv/Sales").runs) == (2, 1)
-    assert [row.title for row in office.runs(here)] == [first["title"]]
+    assert [row.title for row in office.runs(here).rows] == [first["title"]]
 
 
 def test_the_first_rows_are_those_that_the_list_shows_first(home: RowsHome, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -405,8 +406,8 @@ def test_runs_say_where_they_stand(home: RowsHome) -> None:
     rows.move(ids[5], RunState.FAILED, ended_at=1, error='{"message": "no\\nink"}')
     error = json.dumps({"message": "Cancelled", "in_doubt": [{"effect": "mail@1", "key": "k"}]})
     rows.move(ids[6], RunState.CANCELLED, ended_at=1, error=error)
-    found = {row.title: (row.words, row.tone, row.care) for row in office.runs(None)}
-    assert [row.number for row in office.runs(None)] == [7, 6, 5, 4, 3, 2, 1]
+    found = {row.title: (row.words, row.tone, row.care) for row in office.runs(None).rows}
+    assert [row.number for row in office.runs(None).rows] == [7, 6, 5, 4, 3, 2, 1]
     assert found == {
         "ready": ("Starting", "info", ""),
         "waits": ("Waiting for you", "warn", "Needs repair"),
@@ -418,16 +419,63 @@ def test_runs_say_where_they_stand(home: RowsHome) -> None:
     }
 
 
-def test_a_run_that_was_read_ahead_is_looked_at_again(home: RowsHome) -> None:
+def test_a_run_is_looked_at_again_until_it_has_ended(home: RowsHome) -> None:
     rows, office = home.rows, home.office
     run = rows.run()
-    assert office.changes() is not None
-    assert office.changes() is None  # reads ahead
+    assert [row.words for row in office.runs(None).rows] == ["Starting"]
     rows.claim(run["run_id"])
     rows.database.transact(lambda txn: runs.set_activity(txn, run["run_id"], "Reading 9 of 14"))
-    assert [row.words for row in office.runs(None)] == ["Running: Reading 9 of 14"]
+    assert [row.words for row in office.runs(None).rows] == ["Running: Reading 9 of 14"]
     rows.move(run["run_id"], RunState.DONE, ended_at=5, result="{}")
-    assert [(row.state, row.ended_at) for row in office.runs(None)] == [("done", 5)]
+    assert [(row.state, row.ended_at) for row in office.runs(None).rows] == [("done", 5)]
+
+
+def test_a_list_of_runs_holds_what_a_search_through_all_of_them_finds(
+    home: RowsHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_rows, "_PORTION", 3)
+    monkeypatch.setattr(run_rows, "_KEPT", 4)
+    rows = home.rows
+    here = rows.workspace
+    for number, title in enumerate(("Payments, week 48", "Müller & Söhne", "STRASSE 7", "Prices", "Straße 7") * 4):
+        rows.workspace = here if number % 3 else "/srv/Sales"
+        run_id = rows.run(title)["run_id"]
+        rows.claim(run_id)
+        match number % 5:
+            case 1:
+                rows.move(run_id, RunState.WAITING)
+                kind = GateKind.DOUBT if number % 2 else GateKind.APPROVAL
+                home.ask(run_id, 0, spec(kind, about={"effect": "mail@1"}), Slot.OUTCOME)
+            case 2:
+                rows.move(run_id, RunState.DONE, ended_at=1, result="{}")
+            case 3:
+                doubts = [{"effect": "mail@1", "key": "k"}] if number % 2 else []
+                error = json.dumps({"message": "Ink", "in_doubt": doubts})
+                rows.move(run_id, RunState.CANCELLED, ended_at=1, error=error)
+            case 4:
+                rows.move(run_id, RunState.FAILED, ended_at=1, error='{"message": "No paper"}')
+    office = home.office
+    everything = office.runs(None, most=100)
+    assert ([row.number for row in everything.rows], everything.more) == (list(range(20, 0, -1)), False)
+    for chip in ("all", "care", "running", "waiting", "done", "cancelled"):
+        for wanted in (
+            "",
+            "  ",
+            "r-1",
+            "RUN 7",
+            "strasse",
+            "straße 7",
+            "söhne",
+            "no paper",
+            "done, nothing",
+            "7",
+            "nobody",
+        ):
+            for most in (1, 3, 100):
+                expected = look(everything.rows, chip, wanted, most)
+                assert office.runs(None, chip, wanted, most) == expected, (chip, wanted, most)
+        of_folder = [row for row in everything.rows if row.workspace == "/srv/Sales"]
+        assert office.runs("/srv/Sales", chip, "", 2) == look(of_folder, chip, "", 2)
 
 
 def test_what_a_run_waits_for_without_a_person(home: RowsHome) -> None:

@@ -101,7 +101,7 @@ def test_a_second_run_on_the_same_folder_and_rows_that_are_held(living: LivingHo
     fresh = living.gate_of(second)
     assert fresh.run_number == 2
     assert office.cancel_run(second, "wrong folder").startswith("Stopped.")
-    assert office.runs(None)[0].words == "Cancelled"
+    assert office.runs(None).rows[0].words == "Cancelled"
     assert "wrong folder" in str(office.trail("wrong folder", None).entries[0]["summary"])
     closed = office.gate(fresh.gate_id)
     assert closed.document["state"] == "withdrawn"
@@ -160,7 +160,7 @@ def test_without_a_runner_there_is_nothing_to_pull_and_a_step_that_stops_needs_r
     assert "there is no ink" in row.why
     assert gate.about["error"]["message"] == "there is no ink"
     assert gate.about["kept"] == 0
-    assert office.runs(None)[0].care == "Needs repair"
+    assert office.runs(None).rows[0].care == "Needs repair"
     pid = office.runner().pid
     assert pid is not None
     os.kill(pid, signal.SIGTERM)

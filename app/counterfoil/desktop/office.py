@@ -245,6 +245,15 @@ class RunRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RunsLook:
+    """The first rows of a list of runs, how many stand behind each chip, and whether there are more rows."""
+
+    rows: tuple[RunRow, ...]
+    counts: Mapping[str, int]
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RunSeen:
     """A run: the contract's document of `show RUN`, and what the page needs beside it."""
 
@@ -386,8 +395,8 @@ class Office(Protocol):
     def void(self, gate_id: str) -> None:
         """Take the decision back, while that is possible."""
 
-    def runs(self, workspace: str | None) -> tuple[RunRow, ...]:
-        """Runs, newest first."""
+    def runs(self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200) -> RunsLook:
+        """The newest runs of a chip (all, care, running, waiting, done, cancelled) that hold the wanted words, `most` of them."""
 
     def run(self, run_id: str) -> RunSeen:
         """One run."""

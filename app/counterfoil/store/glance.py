@@ -7,6 +7,7 @@ costs next to nothing. Columns and states are those of `tables`; a test holds th
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -47,9 +48,28 @@ _RUN = (
     " r.activity, r.error, substr(r.result, 1, 400), EXISTS (SELECT 1 FROM intent i WHERE i.run_id = r.run_id)"
     " FROM run r JOIN template_version v ON v.digest = r.version"
 )
-_UNDER_WAY = f"{_RUN} WHERE r.state IN ('ready', 'running')"
-_RUNS_BELOW = f"{_RUN} WHERE r.number < :below ORDER BY r.number DESC LIMIT :limit"
 _RUNS_NUMBERED = f"{_RUN} WHERE r.number IN (%s)"
+_RUN_NUMBERS = "SELECT r.number FROM run r WHERE r.number < :below"
+_OF_WORKSPACE = " AND r.workspace = :workspace"
+_IN_STATE = " AND r.state = :state"
+# what cannot be told here, letters beyond ASCII and the words of a state, may hold the word
+_MAY_HOLD = (
+    " AND (instr(lower(r.title), :word) OR r.title GLOB '*[^ -~]*' OR instr('run', :word) OR instr('r-' || r.number, :word)"
+    " OR instr(r.run_id, :word) OR r.state IN (SELECT value FROM json_each(:states))"
+    " OR r.version IN (SELECT digest FROM template_version WHERE instr(lower(title), :word) OR title GLOB '*[^ -~]*')"
+    " OR r.run_id IN (SELECT run_id FROM timer WHERE state = 'pending'))"
+)
+_NEWEST_FIRST = " ORDER BY r.number DESC LIMIT :limit"
+_NEED_CARE = (
+    "SELECT r.number FROM gate g JOIN run r ON r.run_id = g.run_id WHERE g.state = 'open' AND g.kind IN ('failure', 'doubt')"
+    " AND r.state = 'waiting' AND (:workspace IS NULL OR r.workspace = :workspace)"
+    " UNION SELECT number FROM run WHERE state = 'cancelled' AND json_valid(error) AND json_array_length(error, '$.in_doubt') > 0"
+    " AND (:workspace IS NULL OR +workspace = :workspace) ORDER BY 1 DESC"
+)
+_OPEN_KINDS = (
+    "SELECT run_id, kind FROM gate WHERE run_id IN (SELECT value FROM json_each(:runs)) AND +state = 'open'"
+    " ORDER BY asked_at, number"
+)
 _CHUNK = 500  # numbers in one IN list
 _WORKSPACES = (
     "WITH RECURSIVE known(path) AS (SELECT min(workspace) FROM run UNION ALL"
@@ -185,7 +205,7 @@ class Glance:
             "SELECT count(*) FROM run WHERE state IN ('ready', 'running') AND (:w IS NULL OR +workspace = :w)", values
         )
         if workspace is None:
-            return int(under_way or 0), int(self.value("SELECT max(number) FROM run") or 0)
+            return int(under_way or 0), self.newest_run()
         return int(under_way or 0), int(self.value("SELECT count(*) FROM run WHERE workspace = :w", values) or 0)
 
     def workspaces(self) -> list[str]:
@@ -196,25 +216,50 @@ class Glance:
         """When each template was started last, by name."""
         return {str(row[0]): int(row[1]) for row in self.rows(_USED)}
 
-    def runs_under_way(self) -> list[Fields]:
-        """Runs that are being advanced or may be: number, run_id, title, template's title, workspace, state, started_by, created_at,
-        started_at, ended_at, activity, error, the result's beginning, whether it began an effect."""
-        return self.rows(_UNDER_WAY)
+    def run_numbers(
+        self,
+        *,
+        below: int,
+        limit: int,
+        workspace: str | None = None,
+        state: str = "",
+        word: str = "",
+        states: Sequence[str] = (),
+    ) -> list[int]:
+        """Numbers of the newest runs below a number, newest first; with a folded `word` those that may hold it: in a title, a number, an
+        id, or in what is said of `states`."""
+        text = _RUN_NUMBERS + (_OF_WORKSPACE if workspace is not None else "") + (_IN_STATE if state else "")
+        values = {"below": below, "limit": limit, "workspace": workspace, "state": state, "word": word}
+        text += (_MAY_HOLD if word else "") + _NEWEST_FIRST
+        return [int(row[0]) for row in self.rows(text, {**values, "states": json.dumps(states)})]
 
-    def numbers_waiting(self) -> list[int]:
-        """Numbers of runs that wait; read from an index alone."""
-        return [int(row[0]) for row in self.rows("SELECT number FROM run WHERE state = 'waiting'")]
-
-    def runs_below(self, number: int, limit: int) -> list[Fields]:
-        """The newest runs below a number, newest first: columns of `runs_under_way`."""
-        return self.rows(_RUNS_BELOW, {"below": number, "limit": limit})
+    def care_numbers(self, workspace: str | None) -> list[int]:
+        """Numbers of runs that a person must look after, newest first: they wait for a repair or a doubt, or left something behind."""
+        return [int(row[0]) for row in self.rows(_NEED_CARE, {"workspace": workspace})]
 
     def runs_numbered(self, numbers: Sequence[int]) -> list[Fields]:
-        """Runs with these numbers."""
+        """Runs with these numbers: number, run_id, title, template's title, workspace, state, started_by, created_at, started_at, ended_at,
+        activity, error, the result's beginning, whether it began an effect."""
         return self._numbered(_RUNS_NUMBERED, numbers, {})
 
+    def open_kinds(self, run_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The kinds of the open gates of these runs, oldest question first."""
+        found: dict[str, tuple[str, ...]] = {}
+        for run_id, kind in self.rows(_OPEN_KINDS, {"runs": json.dumps(run_ids)}):
+            found[run_id] = (*found.get(run_id, ()), str(kind))
+        return found
+
+    def runs_in_state(self, state: str) -> int:
+        """How many runs are in a state; read from an index alone."""
+        return int(self.value("SELECT count(*) FROM run WHERE state = :state", {"state": state}) or 0)
+
+    def states_in(self, workspace: str) -> dict[str, int]:
+        """How many runs of a workspace are in each state."""
+        text = "SELECT state, count(*) FROM run WHERE workspace = :workspace GROUP BY +state"
+        return {str(row[0]): int(row[1]) for row in self.rows(text, {"workspace": workspace})}
+
     def newest_run(self) -> int:
-        """The number of the newest run."""
+        """The number of the newest run; they are numbered without gaps."""
         return int(self.value("SELECT max(number) FROM run") or 0)
 
     def timers(self) -> list[Fields]:

@@ -66,15 +66,6 @@ class InboxRows:
         self._look()
         return sum(self._rows[number].workspace == workspace for number in self._order)
 
-    def waits(self) -> dict[str, tuple[str, ...]]:
-        """The kinds of open gates by run."""
-        found: dict[str, tuple[str, ...]] = {}
-        self._look()
-        for number in self._order:
-            row = self._rows[number]
-            found[row.run_id] = (*found.get(row.run_id, ()), row.kind)
-        return found
-
     def decided(self, workspace: str | None, most: int | None = None) -> tuple[InboxRow, ...]:
         """Closed gates, newest first."""
         found = self._glance.closed_gates(self._me, workspace, most or SHOWN_CLOSED)

@@ -53,13 +53,9 @@ class RealOffice:
     # ------------------------------------------------------------------------------------------------------- the frame
 
     def changes(self) -> facts.Changes | None:
-        """What changed since the last call; while nothing does, old runs are read ahead, a few thousand at a time."""
+        """What changed since the last call."""
         found = self._pulse.look()
-        if found is None and self._runner.turned():
-            return _RUNNER_TURNED
-        if found is None:
-            self._runs.warm()
-        return found
+        return _RUNNER_TURNED if found is None and self._runner.turned() else found
 
     def close(self) -> None:
         """Let go of every connection."""
@@ -130,9 +126,9 @@ class RealOffice:
 
     # ----------------------------------------------------------------------------------------------------------- runs
 
-    def runs(self, workspace: str | None) -> tuple[facts.RunRow, ...]:
+    def runs(self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200) -> facts.RunsLook:
         """Runs, newest first."""
-        return self._runs.rows(workspace, self._inbox.waits())
+        return self._runs.look(workspace, chip, wanted, most)
 
     def run(self, run_id: str) -> facts.RunSeen:
         """One run."""

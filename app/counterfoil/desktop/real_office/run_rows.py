@@ -1,96 +1,115 @@
-"""Runs as rows, newest first. A run that has ended does not change any more, so it is read once; the rest is read at every look."""
+"""Runs as rows, newest first, as many as a list shows. A run that has ended does not change any more, so it is read once."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from counterfoil.clock import Clock
-from counterfoil.desktop.office import RunRow
+from counterfoil.desktop.office import RunRow, RunsLook
+from counterfoil.desktop.runs.rows import CHIP_STATES, holds
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
-from counterfoil.facts import ENDED
+from counterfoil.facts import ENDED, RunState
 from counterfoil.store.glance import Fields, Glance
 
-_CHUNK = 4_000  # rows read at a time while nobody waits for them
+_PORTION = 1_000  # runs that are searched through at a time
+_KEPT = 5_000  # rows of ended runs that are kept
 _CARE = {"failure": "Needs repair", "doubt": "Did this happen?"}
 _NEWEST = 2**62
+_DONE, _DONE_IDLE = "Done", "Done, nothing was written or sent"
+_DONE_REJECTED = "Done, rejected: nothing was written"
+_WAITS, _WAITS_FOR_YOU = "Waiting", "Waiting for you"
 
 State = tuple[str, str, str]  # words, tone, care
 
 
 class RunRows:
-    """Rows of every run of a home, kept between looks."""
+    """Rows of the runs of a home."""
 
     def __init__(self, glance: Glance, clock: Clock) -> None:
         self._glance = glance
         self._clock = clock
-        self._rows: dict[int, RunRow] = {}
-        self._living: set[int] = set()
-        self._top = 0
-        self._floor = _NEWEST
+        self._ended: dict[int, RunRow] = {}
 
-    def rows(self, workspace: str | None, waits: Mapping[str, tuple[str, ...]]) -> tuple[RunRow, ...]:
-        """Runs, newest first; `waits` are the kinds of open gates by run."""
-        while self.warm():
-            pass
-        self._read_new()
-        self._read_living(waits)
-        ordered = [self._rows[number] for number in sorted(self._rows, reverse=True)]
-        return tuple(ordered) if workspace is None else tuple(row for row in ordered if row.workspace == workspace)
+    def look(self, workspace: str | None, chip: str, wanted: str, most: int) -> RunsLook:
+        """The newest runs of a chip that hold the wanted words, `most` of them, and how many stand behind each chip."""
+        text = wanted.casefold().strip()
+        rows: list[RunRow] = []
+        for numbers in self._numbers(workspace, chip, text, _PORTION if text else most + 1):
+            rows += [row for row in self._read(numbers) if not text or holds(row, text)]
+            if len(rows) > most:
+                break
+        return RunsLook(tuple(rows[:most]), self._counts(workspace), more=len(rows) > most)
 
-    def warm(self) -> bool:
-        """Read some more of what is not read yet, newest first; whether there was any."""
-        if self._floor <= 1:
-            return False
-        if self._floor == _NEWEST:
-            self._top = self._glance.newest_run()
-        found = self._glance.runs_below(self._floor, _CHUNK)
+    def _numbers(self, workspace: str | None, chip: str, text: str, portion: int) -> Iterator[list[int]]:
+        """Numbers of runs that may be meant, newest first, a portion at a time."""
+        if chip == "care":
+            yield self._glance.care_numbers(workspace)
+            return
+        word = max(text.split(), key=len, default="")
+        below = _NEWEST
+        while True:
+            newest: list[int] = []
+            for state in CHIP_STATES.get(chip, ("",)):
+                newest += self._glance.run_numbers(
+                    below=below, limit=portion, workspace=workspace, state=state, word=word, states=_states_saying(word)
+                )
+            newest = sorted(newest, reverse=True)[:portion]
+            yield newest
+            if len(newest) < portion:
+                return
+            below = newest[-1]
+
+    def _counts(self, workspace: str | None) -> dict[str, int]:
+        if workspace is None:
+            states = {str(state): self._glance.runs_in_state(state) for state in RunState if state is not RunState.DONE}
+            total = self._glance.newest_run()
+            states["done"] = total - sum(states.values())
+        else:
+            states = self._glance.states_in(workspace)
+            total = sum(states.values())
+        chips = {chip: sum(states.get(state, 0) for state in members) for chip, members in CHIP_STATES.items()}
+        return {"all": total, "care": len(self._glance.care_numbers(workspace)), **chips}
+
+    def _read(self, numbers: Sequence[int]) -> list[RunRow]:
+        if len(self._ended) > _KEPT:
+            self._ended.clear()
+        living: dict[int, RunRow] = {}
+        found = self._glance.runs_numbered([number for number in numbers if number not in self._ended])
+        said = self._waiting([fields for fields in found if fields[5] == "waiting"])
         for fields in found:
-            self._keep(fields, ("", "", ""))
-        self._floor = int(found[-1][0]) if len(found) == _CHUNK else 1
-        return True
+            row = _row(fields, said.get(str(fields[1])) or state_of(fields))
+            (self._ended if row.state in ENDED else living)[row.number] = row
+        rows = (living.get(number) or self._ended.get(number) for number in numbers)
+        return [row for row in rows if row is not None]
 
-    def _read_new(self) -> None:
-        newest = self._glance.newest_run()
-        if newest > self._top:
-            for fields in self._glance.runs_below(_NEWEST, newest - self._top):
-                self._keep(fields, ("", "", ""))
-            self._top = newest
-
-    def _read_living(self, waits: Mapping[str, tuple[str, ...]]) -> None:
-        """Runs that are under way, those that have ended since, and those that wait for something else than before."""
+    def _waiting(self, found: Sequence[Fields]) -> dict[str, State]:
+        """What is said of runs that wait, by run."""
+        if not found:
+            return {}
         now = self._clock.now_us()
+        kinds = self._glance.open_kinds([str(fields[1]) for fields in found])
         timers = {str(run_id): (str(kind), int(due)) for run_id, kind, due in self._glance.timers()}
-        moving = self._glance.runs_under_way()
-        numbers = self._glance.numbers_waiting()
-        said: dict[int, State] = {}
-        became: list[int] = []
-        for number in numbers:
-            row = self._rows.get(number)
-            if row is None:
-                continue
-            state = said[number] = waiting(waits.get(row.run_id, ()), timers.get(row.run_id), now)
-            if row.state != "waiting":
-                became.append(number)
-            elif (row.words, row.tone, row.care) != state:
-                self._rows[number] = replace(row, words=state[0], tone=state[1], care=state[2])
-        over = self._living.difference(numbers, (int(fields[0]) for fields in moving))
-        for fields in (*moving, *self._glance.runs_numbered([*became, *over])):
-            self._keep(fields, said.get(int(fields[0]), ("Waiting", "quiet", "")))
-        self._living = {*numbers, *(int(fields[0]) for fields in moving)}
+        ids = [str(fields[1]) for fields in found]
+        return {run_id: waiting(kinds.get(run_id, ()), timers.get(run_id), now) for run_id in ids}
 
-    def _keep(self, fields: Fields, waiting: State) -> None:
-        number, run_id, title, template, workspace, state, by, created_at, started_at, ended_at = fields[:10]
-        if state not in ENDED:
-            self._living.add(number)
-        words, tone, care = waiting if state == "waiting" else state_of(fields)
-        self._rows[number] = RunRow(
-            run_id, number, title, template, workspace, state, words, tone, by, created_at, started_at, ended_at, care
-        )
+
+def _row(fields: Fields, said: State) -> RunRow:
+    number, run_id, title, template, workspace, state, by, created_at, started_at, ended_at = fields[:10]
+    words, tone, care = said
+    return RunRow(
+        run_id, number, title, template, workspace, state, words, tone, by, created_at, started_at, ended_at, care
+    )
+
+
+def _states_saying(word: str) -> list[str]:
+    """States whose words may hold this one; what is said of a run that is under way or was stopped is its own."""
+    own = [RunState.READY, RunState.RUNNING, RunState.FAILED, RunState.CANCELLED]
+    fixed = {RunState.DONE: (_DONE, _DONE_IDLE, _DONE_REJECTED), RunState.WAITING: (_WAITS, _WAITS_FOR_YOU)}
+    return [*own, *(state for state, said in fixed.items() if any(word in words.casefold() for words in said))]
 
 
 def state_of(fields: Fields) -> State:
@@ -113,12 +132,12 @@ def waiting(kinds: tuple[str, ...], timer: tuple[str, int] | None, now_us: int) 
     """What is said of a run that waits for gates of these kinds, else for a timer (its kind and instant)."""
     care = next((_CARE[kind] for kind in kinds if kind in _CARE), "")
     if kinds:
-        return "Waiting for you", "warn", care
+        return _WAITS_FOR_YOU, "warn", care
     if timer is not None:
         at = times.when(timer[1], now_us)
         at = f"{at[:1].lower()}{at[1:]}" if at.startswith(("Today", "Tomorrow", "Yesterday")) else at
         return (f"Trying again {at}" if timer[0] == "retry" else f"Waiting until {at}"), "quiet", ""
-    return "Waiting", "quiet", ""
+    return _WAITS, "quiet", ""
 
 
 def _cancelled(error: dict[str, Any]) -> State:
@@ -132,10 +151,10 @@ def _cancelled(error: dict[str, Any]) -> State:
 def _done(result: str | None, *, acted: bool) -> State:
     """Only a run that did what it was for is green: one that was rejected, or found nothing to do, is not."""
     if result and result.startswith('{"by"') and '"verdict":"rejected"' in result:
-        return "Done, rejected: nothing was written", "quiet", ""
+        return _DONE_REJECTED, "quiet", ""
     if not acted:
-        return "Done, nothing was written or sent", "quiet", ""
-    return "Done", "ok", ""
+        return _DONE_IDLE, "quiet", ""
+    return _DONE, "ok", ""
 
 
 def _loaded(error: str | None) -> dict[str, Any]:

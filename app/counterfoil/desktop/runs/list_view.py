@@ -1,23 +1,26 @@
-"""The list of runs: one height for all rows, so that 100,000 of them show at once."""
+"""The list of runs: the newest ones, and older ones as they are scrolled to; what is looked at stays where it is."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from counterfoil.desktop import icons
 from counterfoil.desktop.office import RunRow
 from counterfoil.desktop.tables.adapter import Index
+from counterfoil.desktop.tables.stepping import steps
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import person
 
 ROW = 68
+_ANCHORS = 20  # rows in sight, one of which will stay
 _TONES = {"ok": "ok", "warn": "warn", "bad": "bad", "info": "info", "quiet": "text2"}
 _ICONS = {
     "ready": "circle-dashed",
@@ -38,29 +41,57 @@ class Role(IntEnum):
 
 
 class RunsAdapter(QAbstractListModel):
-    """Rows in order; a fresh look that changes no order keeps selection and scroll."""
+    """Rows in order. A fresh look takes out and puts in, so that selection and scroll stay.
+
+    Signals:
+        more_wanted(): the last row is in sight, and there are older ones.
+    """
+
+    more_wanted = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.rows: list[RunRow] = []
+        self._ids: list[str] = []
         self._now = 0
+        self._more = False
 
-    def show_rows(self, rows: list[RunRow], now_us: int) -> None:
-        """Show these."""
-        self._now = now_us
-        alike = len(rows) == len(self.rows) and rows[:1] and rows[0].run_id == self.rows[0].run_id
-        if alike and all(new.run_id == old.run_id for new, old in zip(rows, self.rows, strict=True)):
-            self.rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+    def show_rows(self, rows: Sequence[RunRow], now_us: int, *, more: bool = False) -> None:
+        """Show these; `more` where there are older ones to ask for."""
+        self._now, self._more = now_us, more
+        ids = [row.run_id for row in rows]
+        way = steps(self._ids, ids)
+        if way is None:
+            self.beginResetModel()
+            self.rows, self._ids = list(rows), ids
+            self.endResetModel()
             return
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
+        shown = self.rows = list(self.rows)
+        for first, end in way.gone:
+            self.beginRemoveRows(QModelIndex(), first, end - 1)
+            del shown[first:end]
+            self.endRemoveRows()
+        for first, end in way.come:
+            self.beginInsertRows(QModelIndex(), first, end - 1)
+            shown[first:first] = rows[first:end]
+            self.endInsertRows()
+        self.rows, self._ids = list(rows), ids
+        if rows:
+            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+
+    def canFetchMore(self, parent: Index) -> bool:
+        return self._more and not parent.isValid()
+
+    def fetchMore(self, parent: Index) -> None:
+        self._more = False  # until they are there
+        self.more_wanted.emit()
 
     def row_of(self, run_id: str) -> int:
         """Where a run stands, -1 where it does not."""
-        return next((at for at, row in enumerate(self.rows) if row.run_id == run_id), -1)
+        try:
+            return self._ids.index(run_id)
+        except ValueError:
+            return -1
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if parent.isValid() else len(self.rows)
@@ -105,14 +136,30 @@ class RunsView(QListView):
         self.setModel(adapter)
         self.setItemDelegate(RunDelegate(self))
         self.setUniformItemSizes(True)
-        self.setLayoutMode(QListView.LayoutMode.Batched)  # 100,000 rows are laid out while nobody waits for them
-        self.setBatchSize(1000)
         self.setAccessibleName("Runs")
         self.setMouseTracking(True)
         self.setProperty("rows", "painted")
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.selectionModel().currentChanged.connect(self._moved)
+
+    def show_rows(self, rows: Sequence[RunRow], now_us: int, *, more: bool, anew: bool) -> int:
+        """Show these, `anew` from the top; else rows that somebody looks at stay where they are. How many new ones came in above them."""
+        if anew:
+            self.scrollToTop()
+        in_use = not anew and (self.underMouse() or self.hasFocus() or self.verticalScrollBar().value() > 0)
+        before = {row.run_id for row in self.adapter.rows}
+        first = self.indexAt(QPoint(1, 0)).row()
+        anchors = [row.run_id for row in self.adapter.rows[first : first + _ANCHORS]] if in_use and first >= 0 else []
+        inset = self.visualRect(self.adapter.index(first)).top() if anchors else 0
+        self.adapter.show_rows(rows, now_us, more=more)
+        for below, run_id in enumerate(anchors):
+            at = self.adapter.row_of(run_id)
+            if at >= 0:
+                self.executeDelayedItemsLayout()
+                self.verticalScrollBar().setValue((at - below) * ROW - inset)
+                return sum(row.run_id not in before for row in rows[:at])
+        return 0
 
     def select(self, run_id: str) -> bool:
         """Make a run the current one; False where it is not in the list."""

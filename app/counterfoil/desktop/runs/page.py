@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QSplitter, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest
 from counterfoil.desktop.commands import Command
-from counterfoil.desktop.office import Changes, Part, RunRow
+from counterfoil.desktop.office import Changes, Part, RunsLook
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
@@ -18,13 +18,13 @@ from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.parts.segmented import Segment
 from counterfoil.desktop.runs.detail import RunDetail
 from counterfoil.desktop.runs.list_view import ROW, RunsAdapter, RunsView
-from counterfoil.desktop.runs.rows import RunsLook, look
 from counterfoil.desktop.tokens import LIST
 from counterfoil.desktop.words.numbers import number
 from counterfoil.desktop.words.plain import one_line, quoted
 from counterfoil.desktop.words.runs import CHIPS
 
 LEAST_LIST = 300
+_PORTION = 200  # runs that are read at a time
 _TYPED = 150  # milliseconds after the last stroke
 
 
@@ -44,7 +44,11 @@ class RunsPage(QWidget):
         self._bridge, self._clock = bridge, clock
         self._latest = Latest()
         self._workspace: str | None = None
-        self._rows: tuple[RunRow, ...] = ()
+        self._most = _PORTION
+        self._anew = True  # another list is wanted than is shown
+        self._stale = False  # something has changed while another page was shown
+        self._runs = 0  # how many there are at all
+        self._new = 0  # how many have come in above what is looked at
         self._chip = "all"
         self._to_show = ""
         self._by_hand = False
@@ -52,6 +56,9 @@ class RunsPage(QWidget):
         self.view = RunsView(self.adapter)
         self.detail = RunDetail(bridge, clock)
         self.search = SearchField("Search runs")
+        self.new = Button("", "link")
+        self.new.hide()
+        self.new.clicked.connect(self.view.scrollToTop)
         self.chips: dict[str, Segment] = {}
         self._group = QButtonGroup(self)
         templates = Button("Templates", "primary", icon="layout-grid")
@@ -65,10 +72,12 @@ class RunsPage(QWidget):
         self._typed = QTimer(self)
         self._typed.setSingleShot(True)
         self._typed.setInterval(_TYPED)
-        self._typed.timeout.connect(self._load)
+        self._typed.timeout.connect(self._load_anew)
         self.search.textChanged.connect(self._typed.start)
         self.search.left_down.connect(self._focus_list)
         self.view.shown.connect(self._shown)
+        self.view.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.adapter.more_wanted.connect(self._load_more)
         self.view.entered.connect(self.detail.focus_title)
         self.detail.gate_wanted.connect(self.gate_wanted)
         self.detail.again_wanted.connect(self.again_wanted)
@@ -76,14 +85,25 @@ class RunsPage(QWidget):
     def choose_workspace(self, path: str | None) -> None:
         """Show one workspace, or all."""
         self._workspace = path
-        self._load()
+        self._load_anew()
 
     def changed(self, changes: Changes) -> None:
-        """Look again where it concerns this page."""
-        if changes.parts & {Part.RUNS, Part.INBOX}:
+        """Look again where it concerns this page, if it is shown."""
+        if not changes.parts & {Part.RUNS, Part.INBOX}:
+            return
+        if not self.isVisible():
+            self._stale = True
+            return
+        self._load()
+        if not changes.runs or self.detail.run_id in changes.runs:
+            self.detail.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._stale = False
             self._load()
-            if not changes.runs or self.detail.run_id in changes.runs:
-                self.detail.refresh()
+            self.detail.refresh()
 
     def show_run(self, run_id: str, tab: str = "") -> None:
         """Show one run, whatever the chips say."""
@@ -100,7 +120,7 @@ class RunsPage(QWidget):
 
     def commands(self) -> list[Command]:
         """Runs of the list, and the checkpoint of the one that is shown."""
-        made = [Command("run", one_line(row.title), row.run_id, f"run {row.number}") for row in self._rows[:200]]
+        made = [Command("run", one_line(row.title), row.run_id, f"run {row.number}") for row in self.adapter.rows[:200]]
         if self.detail.run_id:
             made.append(Command("checkpoint", "Show the checkpoint", self.detail.run_id, "of the run that is shown"))
         return made
@@ -119,7 +139,7 @@ class RunsPage(QWidget):
         left = Pane("app")
         left.setMinimumWidth(LEAST_LIST)
         head = row(margins=(20, 18, 16, 10))
-        put(head, Label("Runs", "page"), None)
+        put(head, Label("Runs", "page"), None, self.new)
         field = row(margins=(16, 0, 16, 8))
         put(field, self.search)
         held = QWidget()
@@ -147,37 +167,66 @@ class RunsPage(QWidget):
         row(self).addWidget(self._splitter)
 
     @Slot()
+    def _load_anew(self) -> None:
+        """Something else is wanted: from the newest on."""
+        self._most, self._anew = _PORTION, True
+        self._load()
+
+    @Slot()
+    def _load_more(self) -> None:
+        self._most = self.adapter.rowCount() + _PORTION
+        self._load()
+
     def _load(self) -> None:
-        workspace, chip, wanted = self._workspace, self._chip, self.search.text()
-        ticket = self._bridge.ask(self, lambda office: look(office.runs(workspace), chip, wanted), self._arrived)
-        self._latest.take(ticket)
+        workspace, chip, wanted, most = self._workspace, self._chip, self.search.text(), self._most
+        slow = bool(wanted)  # what nothing holds is looked for in every run
+        ask = self._bridge.ask(
+            self, lambda office: office.runs(workspace, chip, wanted, most), self._arrived, slow=slow
+        )
+        self._latest.take(ask)
 
     def _arrived(self, seen: RunsLook) -> None:
-        self._rows = seen.rows
+        self._runs = seen.counts["all"]
         for key, chip in self.chips.items():
             found = seen.counts[key]
             chip.set_badge(number(found) if found and key != "all" else "")
             chip.setVisible(key in ("all", self._chip) or found > 0)
-        self._show(seen.kept)
+        self._show(seen)
 
-    def _show(self, kept: list[RunRow]) -> None:
+    def _show(self, seen: RunsLook) -> None:
         current = self.view.current_run() or self.detail.run_id
-        wanted = self.search.text()
-        self.adapter.show_rows(kept, self._clock.now_us())
-        self.stack.setCurrentIndex(1 if kept else 2)
-        if not kept:
-            self._templates.setVisible(not self._rows)
-            if not self._rows:
-                self.nothing.say("No runs yet. Start one from Templates.")
-            else:
-                self.nothing.say(f"No run matches {quoted(wanted)}." if wanted else "No run is in this state.")
+        above = self.view.show_rows(seen.rows, self._clock.now_us(), more=seen.more, anew=self._anew)
+        self._new = 0 if self._anew else self._new + above
+        self._anew = False
+        self._say_new()
+        self.stack.setCurrentIndex(1 if seen.rows else 2)
+        if not seen.rows:
+            self._say_nothing()
         target = self._to_show or current
-        if not target and kept:
+        if not target and seen.rows:
             self.view.setCurrentIndex(self.adapter.index(0))
         elif target and self.view.current_run() != target:
             self.view.select(target)
         if self._to_show and self.view.current_run() == self._to_show:
             self._to_show = ""
+
+    def _say_nothing(self) -> None:
+        wanted = self.search.text()
+        self._templates.setVisible(not self._runs)
+        if not self._runs:
+            self.nothing.say("No runs yet. Start one from Templates.")
+        else:
+            self.nothing.say(f"No run matches {quoted(wanted)}." if wanted else "No run is in this state.")
+
+    def _say_new(self) -> None:
+        self.new.setVisible(self._new > 0)
+        self.new.say(f"{self._new} new")
+
+    @Slot(int)
+    def _scrolled(self, value: int) -> None:
+        if value == 0 and self._new:
+            self._new = 0
+            self._say_new()
 
     @Slot(str)
     def _shown(self, run_id: str) -> None:
@@ -189,7 +238,7 @@ class RunsPage(QWidget):
         chip = self.sender()
         if checked and isinstance(chip, Segment) and chip.key != self._chip:
             self._chip = chip.key
-            self._load()
+            self._load_anew()
 
     @Slot()
     def _focus_list(self) -> None:

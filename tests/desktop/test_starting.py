@@ -3,20 +3,47 @@
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication
-from pytestqt.qtbot import QtBot
 
 import counterfoil.desktop
-from counterfoil.desktop.frame.single import SingleWindow, name_of, raise_other
+from counterfoil.desktop.frame.single import name_of, raise_other
 from counterfoil.places import Home
 from house.repository import ROOT
 
+PATIENCE = 60.0  # seconds; processes are started on shared cores
 BUDGET = 3.0  # seconds on a busy computer with two cores; alone it is well below one
+
+MINIMISED = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from counterfoil.desktop import app
+from counterfoil.places import Home
+
+class Window(app.Window):
+    def begin(self, bridge):
+        super().begin(bridge)
+        self.showMinimized()
+        print("minimised", flush=True)
+        self.watch = QTimer(self, interval=20)
+        self.watch.timeout.connect(self.look)
+        self.watch.start()
+
+    def look(self):
+        if not self.isMinimized():
+            print("in front", flush=True)
+            self.watch.stop()
+
+app.Window = Window
+sys.exit(app.run(Home(Path(sys.argv[1]))))
+"""
 
 SHOW = """
 import json, sys, time
@@ -54,15 +81,104 @@ def test_window_is_there_before_anything_heavy(tmp_path: Path) -> None:
     print(f"window shown after {seen['seconds'] * 1000:.0f} ms")
 
 
-def test_second_start_asks_the_first_to_show_itself(qtbot: QtBot, tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    assert not raise_other(home)
-    first = SingleWindow(home)
-    with qtbot.waitSignal(first.asked, timeout=2000):
-        assert raise_other(home)
-    first.close()
-    QCoreApplication.processEvents()
-    assert not raise_other(home)
+class Started:
+    """The program's window in a process of its own, without a screen."""
+
+    def __init__(self, home: Path, *code: str) -> None:
+        command = [sys.executable, "-P", *(code or ("-m", "counterfoil.desktop")), str(home)]
+        self.process = subprocess.Popen(
+            command,
+            env=environment(QT_QPA_PLATFORM="offscreen"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def ended(self, seconds: float = PATIENCE) -> tuple[int, str]:
+        """Its exit code and what it said."""
+        err = self.process.communicate(timeout=seconds)[1]
+        return self.process.returncode, err
+
+    def interrupt(self) -> int:
+        """Ctrl+C in its terminal; its exit code."""
+        self.process.send_signal(signal.SIGINT)
+        return self.ended()[0]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """What a started process sees: no display but what is said here."""
+    left_out = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    return {**kept, "PYTHONPATH": str(ROOT / "app"), **more}
+
+
+@pytest.fixture
+def begun() -> Generator[list[Started]]:
+    """Windows that a test has started; what is left of them is ended."""
+    windows: list[Started] = []
+    yield windows
+    for window in windows:
+        if window.process.poll() is None:
+            window.process.kill()
+        if window.process.stdout is not None and not window.process.stdout.closed:
+            window.process.communicate()
+
+
+def until_listening(home: Path) -> None:
+    """Wait until a window of this data folder answers second starts."""
+    end = time.monotonic() + PATIENCE
+    while not raise_other(Home(home)):
+        assert time.monotonic() < end
+
+
+def test_a_second_start_raises_the_window_of_the_first(tmp_path: Path, begun: list[Started]) -> None:
+    first = Started(tmp_path, "-c", MINIMISED)
+    begun.append(first)
+    assert first.process.stdout is not None
+    assert first.process.stdout.readline() == "minimised\n"
+    second = Started(tmp_path)
+    begun.append(second)
+    assert second.ended() == (0, "counterfoil: the window is open already and comes to the front.\n")
+    assert first.process.stdout.readline() == "in front\n"
+    assert first.process.poll() is None
+    assert first.interrupt() == 0
+
+
+def test_of_two_starts_at_once_one_is_the_window(tmp_path: Path, begun: list[Started]) -> None:
+    begun += [Started(tmp_path) for _ in range(3)]
+    end = time.monotonic() + PATIENCE
+    while sum(one.process.poll() is None for one in begun) > 1:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    until_listening(tmp_path)
+    ended = [one for one in begun if one.process.poll() is not None]
+    assert [one.process.returncode for one in ended] == [0, 0]
+
+
+def test_a_window_that_was_killed_does_not_stand_in_the_way(tmp_path: Path, begun: list[Started]) -> None:
+    first = Started(tmp_path)
+    begun.append(first)
+    until_listening(tmp_path)
+    first.process.kill()
+    first.ended()
+    second = Started(tmp_path)
+    begun.append(second)
+    until_listening(tmp_path)
+    assert second.process.poll() is None
+    assert second.interrupt() == 0
+
+
+def test_a_window_that_hangs_is_said_to_hang(tmp_path: Path, begun: list[Started]) -> None:
+    first = Started(tmp_path)
+    begun.append(first)
+    until_listening(tmp_path)
+    first.process.send_signal(signal.SIGSTOP)
+    second = Started(tmp_path)
+    begun.append(second)
+    code, said = second.ended()
+    assert code == 1
+    assert "does not answer" in said
+    assert "nothing is lost" in said
 
 
 def test_each_data_folder_has_a_window_of_its_own(tmp_path: Path) -> None:
@@ -77,6 +193,28 @@ def test_a_missing_display_is_said_with_the_way_on(
     monkeypatch.setattr(sys, "platform", "linux")
     assert counterfoil.desktop.main(Home(tmp_path)) == 1
     assert "counterfoil inbox" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="there is always a display")
+@pytest.mark.parametrize(
+    "shown, reason",
+    [
+        ({}, ""),
+        ({"DISPLAY": ":7997"}, "could not connect to display :7997"),
+        ({"QT_QPA_PLATFORM": "nonsense"}, "nonsense"),
+    ],
+)
+def test_where_nothing_can_be_drawn_the_command_says_so_and_offers_the_terminal(
+    tmp_path: Path, shown: dict[str, str], reason: str
+) -> None:
+    command = [sys.executable, "-P", "-m", "counterfoil", "--home", str(tmp_path / "home")]
+    done = subprocess.run(command, env=environment(**shown), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("counterfoil: there is no display to show the window on")
+    assert reason in line
+    assert line.endswith("Work in the terminal: counterfoil inbox")
+    assert not (tmp_path / "home").exists()
 
 
 def test_missing_libraries_are_named(

@@ -198,13 +198,13 @@ def test_the_file_system_of_a_folder_is_the_nearest_mount() -> None:
 def test_a_home_that_may_not_be_written(tmp_path: Path) -> None:
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o500)
-    with pytest.raises(StoreTrouble, match="cannot be used"):
+    with pytest.raises(StoreTrouble, match="cannot be made: this account may not write in"):
         open_database(Home(locked / "home"))
 
 
 def test_a_home_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("a file")
-    with pytest.raises(StoreTrouble, match="cannot be used"):
+    with pytest.raises(StoreTrouble, match="is no folder, so it cannot be the data folder"):
         open_database(Home(tmp_path / "home"))
 
 

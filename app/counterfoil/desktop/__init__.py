@@ -19,9 +19,7 @@ _LIBRARIES = "libgl1 libegl1 libdbus-1-3 libxkbcommon0 libfontconfig1 libglib2.0
 def main(home: Home) -> int:
     """Show the window until it is closed; the exit code. Without a display or Qt's libraries it says so and how to go on."""
     if not _has_display():
-        sys.stderr.write(
-            "counterfoil: there is no display to show the window on. Work in the terminal: counterfoil inbox\n"
-        )
+        sys.stderr.write(no_display())
         return 1
     with interpreter.tuned():
         try:
@@ -36,6 +34,12 @@ def main(home: Home) -> int:
             return 1
         code: int = application.run(home)
     return code
+
+
+def no_display(reason: str = "") -> str:
+    """What is said where nothing can be drawn; `reason` is Qt's own."""
+    why = f" ({reason})" if reason else ""
+    return f"counterfoil: there is no display to show the window on{why}. Work in the terminal: counterfoil inbox\n"
 
 
 def _has_display() -> bool:

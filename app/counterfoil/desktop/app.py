@@ -7,16 +7,18 @@ own thread afterwards.
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import sys
 from collections.abc import Callable
 
 import shiboken6
-from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Slot
+from PySide6.QtCore import QMessageLogContext, QObject, QSettings, Qt, QTimer, QtMsgType, Slot, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from counterfoil.clock import SystemClock
+from counterfoil.desktop import no_display
 from counterfoil.desktop.bridge import Bridge, ThreadBridge
 from counterfoil.desktop.frame.single import SingleWindow, raise_other
 from counterfoil.desktop.frame.window import Window
@@ -61,13 +63,13 @@ def run(home: Home) -> int:
     """Show the window of a data folder until it is closed; 0, also when the window was there already."""
     QGuiApplication.setApplicationName("counterfoil")
     QGuiApplication.setDesktopFileName("counterfoil")
-    application = QApplication(sys.argv[:1])
+    application = _application()
     application.setLayoutDirection(
         Qt.LayoutDirection.LeftToRight
     )  # the window speaks English, whatever the system does
-    if raise_other(home):
-        return 0
     single = SingleWindow(home)
+    if not single.first:
+        return _raise_first(home)
     settings = QSettings(str(home.root / "window.ini"), QSettings.Format.IniFormat)
     theme = Theme(application)
     theme.choose(str(settings.value("look", "system")))
@@ -82,6 +84,36 @@ def run(home: Home) -> int:
     begin.stop()
     shiboken6.delete(window)
     return code
+
+
+def _application() -> QApplication:
+    """Qt's application. Where Qt can draw nothing it would end the process with words for programmers; ours are said instead."""
+    said: list[str] = []
+
+    def heard(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+        said.append(message)
+        if kind == QtMsgType.QtFatalMsg:
+            sys.stderr.write(no_display(said[0].strip().splitlines()[0].rstrip(".")))
+            sys.stderr.flush()
+            os._exit(1)
+
+    before = qInstallMessageHandler(heard)
+    try:
+        return QApplication(sys.argv[:1])
+    finally:
+        qInstallMessageHandler(before)
+        sys.stderr.writelines(f"{message}\n" for message in said)
+
+
+def _raise_first(home: Home) -> int:
+    """There is a window for this data folder: it comes to the front, and the terminal is told."""
+    if raise_other(home):
+        sys.stderr.write("counterfoil: the window is open already and comes to the front.\n")
+        return 0
+    sys.stderr.write(
+        "counterfoil: the window is open already but does not answer. End its process, then start again; nothing is lost.\n"
+    )
+    return 1
 
 
 def office_opener(home: Home) -> Callable[[], Office]:

@@ -66,9 +66,7 @@ class Ticket:
             trouble = Trouble(problem.message, problem.next_step, problem.code)
             return lambda: self._deliver(self._failed, trouble)
         except Exception as problem:  # noqa: BLE001 - a bug in one question must not end the worker
-            _log.exception("a question of the window failed")
-            words = f"The window could not do that: {problem}."
-            odd = Trouble(words, "Nothing was changed. Try again; if it stays, run: counterfoil doctor", "bug")
+            odd = _odd(problem)
             return lambda: self._deliver(self._failed, odd)
         return lambda: self._deliver(self._done, answer)
 
@@ -101,10 +99,12 @@ class Bridge(QObject):
 
     Signals:
         changed(Changes): something in the data folder changed.
+        reached(Trouble | None): looking for changes began to fail, or goes on again.
         troubled(Trouble): a question failed whose asker did not say what to do then.
     """
 
     changed = Signal(object)
+    reached = Signal(object)
     troubled = Signal(object)
     _arrived = Signal()
 
@@ -150,6 +150,10 @@ class Bridge(QObject):
         """Something changed; safe from any thread."""
         self.arrive(lambda: self.changed.emit(changes))
 
+    def lose(self, trouble: Trouble | None) -> None:
+        """The data folder cannot be looked at, or can be again; safe from any thread."""
+        self.arrive(lambda: self.reached.emit(trouble))
+
     @Slot()
     def _deliver(self) -> None:
         while self._answers:
@@ -189,6 +193,7 @@ class _Lane:
         self._watches = watches
         self._office: Office | None = None
         self.pace = ACTIVE
+        self._lost = ""  # why looking for changes fails, "" while it does not
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._started = False
 
@@ -230,6 +235,9 @@ class _Lane:
         except CounterfoilError as problem:
             self._bridge.arrive(ticket.fail(Trouble(problem.message, problem.next_step, problem.code)))
             return
+        except Exception as problem:  # noqa: BLE001 - as in a question
+            self._bridge.arrive(ticket.fail(_odd(problem)))
+            return
         self._bridge.arrive(ticket.perform(self._office))
 
     def _look(self) -> None:
@@ -238,10 +246,29 @@ class _Lane:
         try:
             changes = self._office.changes()
         except CounterfoilError as problem:
-            _log.info("looking for changes: %s", problem)
+            self._miss(Trouble(problem.message, problem.next_step, problem.code))
             return
+        except Exception as problem:  # noqa: BLE001 - as in a question
+            self._miss(Trouble(f"Looking for changes failed: {problem}.", "Run: counterfoil doctor", "bug"))
+            return
+        if self._lost:
+            self._lost = ""
+            self._bridge.lose(None)
         if changes is not None:
             self._bridge.tell(changes)
+
+    def _miss(self, trouble: Trouble) -> None:
+        """Told once, not ten times a second."""
+        if trouble.message != self._lost:
+            self._lost = trouble.message
+            self._bridge.lose(trouble)
+
+
+def _odd(problem: Exception) -> Trouble:
+    """A fault of this program, kept in the log."""
+    _log.error("a question of the window failed", exc_info=problem)
+    words = f"The window could not do that: {problem}."
+    return Trouble(words, "Nothing was changed. Try again; if it stays, run: counterfoil doctor", "bug")
 
 
 def _nothing(_answer: object) -> None:

@@ -57,6 +57,7 @@ class RunnerState(StrEnum):
     STARTING = "starting"
     RUNNING = "running"
     SILENT = "silent"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,12 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from counterfoil.clock import Clock, SystemClock
-from counterfoil.errors import DiskFull, NewerDatabase, StoreTrouble
+from counterfoil.errors import NewerDatabase, StoreTrouble
 from counterfoil.places import Home
 from counterfoil.store import schema
 from counterfoil.store.migrating import migrate
 from counterfoil.store.transactions import Txn
+from counterfoil.store.troubles import refuse_unusable, trouble_of
 
 T = TypeVar("T")
 SCHEMA, APPLICATION = schema.SCHEMA, schema.APPLICATION
@@ -108,24 +109,21 @@ def _rollback(connection: sa.Connection) -> None:
         connection.exec_driver_sql("ROLLBACK")
 
 
-def is_full(problem: BaseException) -> bool:
-    """Whether the driver says that the disk is full; SQLite has then rolled the transaction back by itself."""
-    return isinstance(problem, (sa.exc.OperationalError, sqlite3.OperationalError)) and "is full" in str(problem)
-
-
 @contextlib.contextmanager
 def translated() -> Iterator[None]:
     """Turn the driver's errors about the user's world into ours."""
     try:
         yield
-    except (sa.exc.OperationalError, sqlite3.OperationalError) as problem:
-        if is_full(problem):
-            raise DiskFull(
-                "The disk is full, so nothing can be kept and nothing was accepted.",
-                "Free some space; nothing is lost.",
-            ) from problem
-        text = str(getattr(problem, "orig", problem))
-        raise StoreTrouble(f"The database could not be used: {text}.", "Run: counterfoil doctor") from problem
+    except (sa.exc.DatabaseError, sqlite3.DatabaseError) as problem:
+        told = trouble_of(cause_of(problem))
+        if told is None:
+            raise
+        raise told from problem
+
+
+def cause_of(problem: BaseException) -> BaseException:
+    """The driver's own error beneath SQLAlchemy's."""
+    return getattr(problem, "orig", None) or problem
 
 
 def open_database(home: Home, clock: Clock | None = None) -> Database:
@@ -136,6 +134,7 @@ def open_database(home: Home, clock: Clock | None = None) -> Database:
         StoreTrouble: it lies where it cannot be safe, or is no database of ours.
     """
     _refuse_network(home.root)
+    refuse_unusable(home)
     try:
         home.create()
     except OSError as problem:

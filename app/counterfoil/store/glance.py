@@ -16,6 +16,7 @@ from urllib.parse import quote
 from counterfoil.errors import NewerDatabase, StoreTrouble
 from counterfoil.places import Home
 from counterfoil.store.schema import APPLICATION, SCHEMA
+from counterfoil.store.troubles import refuse_unusable, trouble_of
 
 Fields = Sequence[Any]
 LEASE_US = 15_000_000  # how long a lease lasts that is not renewed: `leases.TTL_US`
@@ -97,10 +98,11 @@ class Glance:
 
         Raises:
             NewerDatabase: a newer version of the program wrote it.
-            StoreTrouble: it cannot be opened.
+            StoreTrouble: it cannot be opened, or its folder cannot be used.
         """
-        if self._conn is None and self._home.database.exists():
-            self._conn = self._opened()
+        if self._conn is None:
+            refuse_unusable(self._home)
+            self._conn = self._opened() if self._home.database.exists() else None
         return self._conn
 
     def _opened(self) -> sqlite3.Connection | None:
@@ -338,4 +340,6 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as problem:
-        raise StoreTrouble(f"The database could not be used: {problem}.", "Run: counterfoil doctor") from problem
+        raise trouble_of(problem) or StoreTrouble(
+            f"The database could not be used: {problem}.", "Run: counterfoil doctor"
+        ) from problem

@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from counterfoil.store import runs
-from counterfoil.store.database import Database, is_full, translated
+from counterfoil.store.database import Database, cause_of, translated
 from counterfoil.store.transactions import Txn
+from counterfoil.store.troubles import is_full
 
 T = TypeVar("T")
 BATCH = 500  # operations in one transaction: short enough for other processes' busy timeout
@@ -125,7 +126,7 @@ class Writer:
                 runs.check_fence(txn, job.run_id, job.fence)
             job.result = job.operation(txn)
         except BaseException as problem:
-            if is_full(problem):
+            if is_full(cause_of(problem)):
                 raise  # the whole transaction is gone
             job.problem = problem
             raw.execute("ROLLBACK TO job")

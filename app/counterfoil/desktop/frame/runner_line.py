@@ -27,6 +27,8 @@ def words_of(seen: RunnerSeen) -> tuple[str, str]:
             )
         case RunnerState.STARTING:
             return "Starting…", ""
+        case RunnerState.UNKNOWN:
+            return "Not known", "The data folder is closed."
         case RunnerState.SILENT:
             at = times.clock_time(seen.last_sign) if seen.last_sign else "a while ago"
             return f"No sign of life since {at}", ""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QLockFile, QObject, QThread, Signal, Slot
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from counterfoil.places import Home
 
-_PATIENCE = 500  # milliseconds
+_PATIENCE, _BETWEEN = 500, 100  # milliseconds
+_TRIES = 8
 
 
 class SingleWindow(QObject):
-    """Listens for second starts.
+    """Listens for second starts; `first` says whether this is the one window of its data folder.
 
     Signals:
         asked(): another start wants the window to come to the front.
@@ -24,16 +26,22 @@ class SingleWindow(QObject):
     def __init__(self, home: Home, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._name = name_of(home)
+        with contextlib.suppress(OSError):  # a folder that cannot be used is told in the window
+            home.create()
+        self._lock = QLockFile(str(home.run / "window.lock"))
+        self._lock.setStaleLockTime(0)  # only the end of its process frees it
+        self.first = self._lock.tryLock(0) or self._lock.error() != QLockFile.LockError.LockFailedError
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._came)
-        if not self._server.listen(self._name):
+        if self.first and not self._server.listen(self._name):
             QLocalServer.removeServer(self._name)  # left behind by a window that was killed
             self._server.listen(self._name)
 
     def close(self) -> None:
-        """Stop listening."""
+        """Stop listening and let the next window in."""
         self._server.close()
+        self._lock.unlock()
 
     @Slot()
     def _came(self) -> None:
@@ -45,12 +53,16 @@ class SingleWindow(QObject):
 
 
 def raise_other(home: Home) -> bool:
-    """Whether a window for this data folder is there already; it comes to the front."""
-    socket = QLocalSocket()
-    socket.connectToServer(name_of(home))
-    there = socket.waitForConnected(_PATIENCE)
-    socket.abort()
-    return there
+    """Whether the window of this data folder was asked to come to the front; it answers by hanging up."""
+    for _ in range(_TRIES):  # the first window may be just about to listen
+        socket = QLocalSocket()
+        socket.connectToServer(name_of(home))
+        there = socket.waitForConnected(_PATIENCE) and socket.waitForDisconnected(_PATIENCE)
+        socket.abort()
+        if there:
+            return True
+        QThread.msleep(_BETWEEN)
+    return False
 
 
 def name_of(home: Home) -> str:

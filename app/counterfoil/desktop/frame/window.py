@@ -21,9 +21,9 @@ from counterfoil.desktop.frame.first_run import FirstRun
 from counterfoil.desktop.frame.palette import Palette
 from counterfoil.desktop.frame.paper import save_as_pdf
 from counterfoil.desktop.frame.sidebar import PAGES, Sidebar
+from counterfoil.desktop.frame.trouble import Notices, Shut
 from counterfoil.desktop.office import Changes, Counts, GateSeen, Part, RunnerSeen, RunnerState, Workspace
-from counterfoil.desktop.parts.boxes import Banner, Pane, Rule, Skeleton
-from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.boxes import Pane, Rule, Skeleton
 from counterfoil.desktop.parts.focus import FocusRing
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.theme import Theme
@@ -46,6 +46,7 @@ class Window(QMainWindow):
         self._workspace: str | None = None
         self._current = "inbox"
         self._minute = 0
+        self._known = False  # whether the data folder has answered once
         self.pages: dict[str, Any] = {}
         self._first_run: FirstRun | None = None
         self._palette: Palette | None = None
@@ -61,10 +62,21 @@ class Window(QMainWindow):
         self.sidebar = Sidebar(clock)
         self.stack = QStackedWidget()
         self._skeleton = _skeleton()
+        self._shut = Shut()
+        self._is_shut = False
+        self.notices = Notices()
+        self._lay_out()
+        self._ring = FocusRing(self)
+        self._ticks = QTimer(self)
+        self._ticks.setInterval(_SECOND)
+        self._ticks.timeout.connect(self._tick)
+        self._keys()
+
+    def _lay_out(self) -> None:
         self.stack.addWidget(self._skeleton)
-        self._notice = column(margins=(0, 0, 0, 0))
+        self.stack.addWidget(self._shut)
         right = column()
-        put(right, self._notice)
+        put(right, self.notices)
         right.addWidget(self.stack, 1)
         ground = Pane("app")
         line = row()
@@ -77,17 +89,14 @@ class Window(QMainWindow):
         self.sidebar.workspace_chosen.connect(self.choose_workspace)
         self.sidebar.look_chosen.connect(self._choose_look)
         self.sidebar.runner.start_wanted.connect(self.start_runner)
-        self._ring = FocusRing(self)
-        self._ticks = QTimer(self)
-        self._ticks.setInterval(_SECOND)
-        self._ticks.timeout.connect(self._tick)
-        self._keys()
+        self._shut.again.connect(self._look_again)
 
     def begin(self, bridge: Bridge) -> None:
         """The window is on the screen: load the first page and start to look."""
         self._bridge = bridge
         bridge.changed.connect(self._changed)
         bridge.troubled.connect(self._troubled)
+        bridge.reached.connect(self._reached)
         self.show_page("inbox")
         self._ask_frame(frozenset(Part))
         self._ticks.start()
@@ -105,7 +114,7 @@ class Window(QMainWindow):
             self._introduce(name, page)
             page.choose_workspace(self._workspace)
         self._current = name
-        self.stack.setCurrentWidget(self.pages[name])
+        self.stack.setCurrentWidget(self._shut if self._is_shut else self.pages[name])
         self.sidebar.show_page(name)
 
     @Slot(object)
@@ -211,13 +220,38 @@ class Window(QMainWindow):
         if bridge is None:
             return
         if parts & {Part.INBOX, Part.RUNS}:
-            bridge.ask(self, lambda office: office.counts(workspace), self._show_counts)
+            bridge.ask(self, lambda office: office.counts(workspace), self._show_counts, self._missed)
         if parts & {Part.RUNNER, Part.RUNS}:
             bridge.ask(self, lambda office: office.runner(), self._show_runner)
         if Part.RUNS in parts:
             bridge.ask(self, lambda office: office.workspaces(), self._show_workspaces)
 
+    def _missed(self, trouble: Trouble) -> None:
+        """The first question of all failed: nothing is known, so nothing is shown as if it were."""
+        if self._known:
+            self._troubled(trouble)
+            return
+        self._is_shut = True
+        self.notices.dismiss()
+        self._shut.say_trouble(trouble)
+        self.stack.setCurrentWidget(self._shut)
+        self._show_runner(RunnerSeen(RunnerState.UNKNOWN))
+
+    @Slot()
+    def _look_again(self) -> None:
+        self._ask_frame(frozenset(Part))
+
+    def _open(self) -> None:
+        """The data folder can be used after all."""
+        self._is_shut = False
+        self.show_page(self._current)
+        for page in self.pages.values():
+            page.choose_workspace(self._workspace)
+
     def _show_counts(self, counts: Counts) -> None:
+        self._known = True
+        if self._is_shut:
+            self._open()
         self.counts = counts
         self.sidebar.show_counts(counts)
         self.setWindowTitle(f"Counterfoil ({counts.for_me:,})" if counts.for_me else "Counterfoil")
@@ -254,13 +288,14 @@ class Window(QMainWindow):
     @Slot(object)
     def _troubled(self, trouble: Trouble) -> None:
         """A question failed and its page did not say what to do then: one banner over the page, closed by the person."""
-        self._dismiss_notice()
-        close = Button("Close", "outline")
-        close.clicked.connect(self._dismiss_notice)
-        held = QWidget()
-        line = row(held, margins=(16, 12, 16, 4))
-        put(line, Banner("bad", trouble.message, [close], detail=trouble.next_step))
-        put(self._notice, held)
+        if not self._is_shut:
+            self.notices.tell(trouble)
+
+    @Slot(object)
+    def _reached(self, trouble: Trouble | None) -> None:
+        self.notices.reach(trouble)
+        if trouble is None:
+            self._ask_frame(frozenset(Part))
 
     @Slot()
     def _close_palette(self) -> None:
@@ -301,13 +336,6 @@ class Window(QMainWindow):
     def _open_template(self, path: str) -> None:
         self.show_page("templates")
         self.pages["templates"].open_template(path)
-
-    @Slot()
-    def _dismiss_notice(self) -> None:
-        item = self._notice.takeAt(0)
-        widget = item.widget() if item is not None else None
-        if widget is not None:
-            widget.deleteLater()
 
     @Slot()
     def _tick(self) -> None:

@@ -42,6 +42,7 @@ class InboxPane(Pane):
         super().__init__("app")
         self._clock = clock
         self._runner_off = False
+        self._started = False  # before the first answer nothing is said about what waits
         self._runs = 0
         self.list = InboxList()
         self.adapter = InboxAdapter(self)
@@ -82,6 +83,7 @@ class InboxPane(Pane):
     def start(self, rows: tuple[InboxRow, ...], tab: Tab, *, whole: bool = True) -> None:
         """Show a tab from the start, or its first rows."""
         self.list.start(rows, tab, whole=whole)
+        self._started = True
         self._refresh()
 
     def merge(self, rows: tuple[InboxRow, ...], keep: str) -> None:
@@ -130,6 +132,8 @@ class InboxPane(Pane):
         self._remembered = ""
 
     def _refresh(self, changed: set[str] | None = None) -> None:
+        if not self._started:
+            return
         entries = self.list.entries(self._clock.now_us())
         self.adapter.show_entries(entries, self._clock.now_us(), changed)
         held = self.list.held_back

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
 from counterfoil.clock import Clock
-from counterfoil.errors import UnknownGate, UnknownRun
+from counterfoil.desktop.words.numbers import size
+from counterfoil.errors import DiskFull, UnknownGate, UnknownRun
 from counterfoil.places import Home
 from counterfoil.store import gates, runs
 from counterfoil.store.blobs import Blobs
@@ -30,6 +32,20 @@ class Access:
     me: str
 
     @contextlib.contextmanager
+    def telling(self) -> Iterator[None]:
+        """The driver's errors as ours; of a full disk with how much is left, since nothing can be decided until there is room."""
+        try:
+            with translated():
+                yield
+        except DiskFull as problem:
+            room = shutil.disk_usage(self.home.root)
+            raise DiskFull(
+                f"The disk is full ({size(room.free)} of {size(room.total)} free). Decisions cannot be kept, so none is "
+                "accepted. Nothing is lost.",
+                "Free some space, then decide again.",
+            ) from problem
+
+    @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
         """Reads that all see the same moment."""
         with translated(), self.database.snapshot() as conn:
@@ -37,7 +53,7 @@ class Access:
 
     def write(self, operation: Callable[[Txn], T]) -> T:
         """One transaction, synced to disk before this returns."""
-        with translated():
+        with self.telling():
             return self.database.transact(operation)
 
 

@@ -17,7 +17,6 @@ from counterfoil.inbox.deciding import Wish, decide, void
 from counterfoil.inbox.hinting import hint
 from counterfoil.settings.window import undo_seconds
 from counterfoil.store import drafts, gates, readings
-from counterfoil.store.database import translated
 from counterfoil.store.transactions import Connection, Row, Txn
 from counterfoil.views.gates import decision_document, spec_of
 
@@ -82,7 +81,7 @@ class Decisions:
             delay_us=undo_seconds(access.home.root) * _SECOND,
             opened=opened,
         )
-        with translated(), self._for_the_window(answer.gate_id):
+        with access.telling(), self._for_the_window(answer.gate_id):
             made = decide(access.database, access.blobs, answer.gate_id, wish)
         hint(access.home)
         return DecisionMade(made.gate_id, made.verdict, made.effective_at)
@@ -92,7 +91,7 @@ class Decisions:
         access = self._access
         with access.reading() as conn:
             gate_row(conn, gate_id)
-        with translated():
+        with access.telling():
             void(access.database, gate_id, access.me)
         hint(access.home)
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import signal
-import time
 from typing import Protocol
 
 from counterfoil.desktop.office import Plug
@@ -18,7 +14,6 @@ from counterfoil.store import history, leases, trail_rows, versions
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.steps import steps_of
 
-_GONE = 5.0  # seconds a killed process may take to be gone
 _BACK_US = 30_000_000  # a runner that is not back by then needs a person
 
 
@@ -45,7 +40,7 @@ class PlugPuller:
             return Plug(
                 self._access.clock.now_us(), trouble="The runner was off, so there was nothing to end. It starts now."
             )
-        _kill_all(lease["pid"])
+        processes.end(lease["pid"])
         ended_at = self._access.clock.now_us()
         starter.start()
         return Plug(ended_at)
@@ -85,16 +80,3 @@ def _carried_on(conn: Connection, run: Row, lease: Row | None, ended_at: int) ->
         return lease["started_at"], None  # it held nothing, so there was nothing to carry on
     begun = run["started_at"]
     return (begun, 1) if begun is not None and begun > ended_at else (None, None)
-
-
-def _kill_all(pid: int) -> None:
-    """End the runner first, so that it cannot mend what is done to its hosts; each host is the head of a session of its own."""
-    hosts = processes.children(pid)
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    for host in hosts:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(host, signal.SIGKILL)
-    until = time.monotonic() + _GONE
-    while any(processes.alive(number) for number in (pid, *hosts)) and time.monotonic() < until:
-        time.sleep(0.01)

@@ -1,12 +1,16 @@
-"""Processes of this computer, looked at without touching them: whether one lives, since when, what it was started as, whose child it is."""
+"""Processes of this computer: whether one lives, since when, what it was started as, whose child it is; and how a runner is ended."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
+import time
 from pathlib import Path
 
 _PROC = Path("/proc")
+_GONE = 5.0  # seconds a killed process may take to be gone
 _SLACK_US = 60_000_000  # a clock that was set meanwhile must not make a living runner look like a stranger
 
 
@@ -33,6 +37,22 @@ def children(pid: int) -> list[int]:
     """Processes whose parent this is (Linux; elsewhere none, and they end with their parent's socket)."""
     living = [int(folder.name) for folder in _PROC.glob("[0-9]*")] if sys.platform == "linux" else []
     return [number for number in living if _parent(number) == pid]
+
+
+def end(pid: int) -> None:
+    """End a runner the hard way, and its hosts after it, so that it cannot mend what is done to them.
+
+    Each host is the head of a session of its own.
+    """
+    hosts = children(pid)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    for host in hosts:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(host, signal.SIGKILL)
+    until = time.monotonic() + _GONE
+    while any(alive(number) for number in (pid, *hosts)) and time.monotonic() < until:
+        time.sleep(0.01)
 
 
 def _answers(pid: int) -> bool:

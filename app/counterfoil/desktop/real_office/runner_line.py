@@ -56,13 +56,17 @@ class RunnerLine:
         return self._state(self._glance.lease()) is not self._told
 
     def start(self) -> None:
-        """Start it in the background, unless it lives or is starting.
+        """Start it in the background, unless it lives or is starting; one that gives no sign of life is ended first.
 
         Raises:
             RunnerTrouble: it could not be started.
         """
-        if self._state(self._glance.lease()) in (RunnerState.RUNNING, RunnerState.STARTING):
+        lease = self._glance.lease()
+        state = self._state(lease)
+        if state in (RunnerState.RUNNING, RunnerState.STARTING):
             return
+        if lease is not None and state is RunnerState.SILENT and processes.is_ours(lease["pid"], lease["started_at"]):
+            processes.end(lease["pid"])  # it may wake in the middle of an effect that the new one takes up
         try:
             pid = calls.start_detached(self._home, "runner")
             self._mark.write_text(json.dumps({"pid": pid, "at": self._clock.now_us()}), encoding="ascii")

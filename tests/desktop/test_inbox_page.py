@@ -436,7 +436,7 @@ def test_a_superseded_gate_leads_to_the_newer_round(desk: Desk) -> None:
     desk.office.seen[gate_id] = dataclasses.replace(desk.office.seen[gate_id], successor=f"{74:032x}")
     desk.bridge.changed_now(Part.INBOX)
     desk.settle()
-    banner = next(one for one in detail(desk).findChildren(Banner) if "newer round of this" in one.words.text())
+    banner = next(one for one in detail(desk).findChildren(Banner) if "newer round followed" in one.words.text())
     desk.click(banner.findChild(type(detail(desk).bar.undo)))
     assert detail(desk).gate_id == f"{74:032x}"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from counterfoil.desktop.office import FolderFacts, Progress
 from counterfoil.desktop.templates.folder_sheet import sentences
-from counterfoil.desktop.words import gates, numbers, people, runs, times, values
+from counterfoil.desktop.words import choices, gates, numbers, people, runs, times, values
 from counterfoil.desktop.words.plain import one_line, plain, quoted
 from desktop.figures import BODIES, HOUR, MAIL_BODY, ME, MINUTE, NEW, NOW, day
 
@@ -158,9 +158,9 @@ def test_approving_counts_what_it_covers() -> None:
 
 
 def test_choices_are_counted_in_order_and_nothing_is_paid() -> None:
-    assert gates.counted_choices(["hold", "pay", "hold"]) == "Include 1, hold 2"
-    assert gates.counted_choices(["reject"]) == "Reject 1"
-    assert gates.choice_words("pay") == "Include"
+    assert choices.counted_choices(["hold", "pay", "hold"]) == "Include 1, hold 2"
+    assert choices.counted_choices(["reject"]) == "Reject 1"
+    assert choices.choice_words("pay") == "Include"
 
 
 def test_silence_says_what_it_means() -> None:

@@ -76,11 +76,6 @@ QPushButton[kind="nav"][chosen="true"] { color: @text; background: @panel; borde
 QPushButton[kind="switcher"] { background: transparent; border: 1px solid transparent; padding: 4px 8px; text-align: left; }
 QPushButton[kind="switcher"]:hover { background: @hover; }
 QRadioButton { color: @text; background: transparent; spacing: 8px; }
-QCheckBox { color: @text; background: transparent; spacing: 8px; min-height: 22px; }
-QCheckBox::indicator, QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid @border_input; background: @panel; }
-QCheckBox::indicator { border-radius: 3px; }
-QRadioButton::indicator { border-radius: 8px; }
-QCheckBox::indicator:checked, QRadioButton::indicator:checked { background: @accent; border-color: @accent; }
 QMenu { background: @panel; border: 1px solid @border_strong; padding: 4px; }
 QMenu::item { color: @text; padding: 6px 24px 6px 12px; border-radius: 4px; }
 QMenu::item:selected { background: @hover; }

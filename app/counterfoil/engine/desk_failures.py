@@ -63,7 +63,8 @@ class FailureDesk:
     async def ask(self, identity: Identity, name: str, problem: str, *, is_effect: bool = False) -> None:
         """Put before a person what cannot be done on the world as it is; not a try that has failed."""
         error = {"type": "EffectTrouble", "message": problem, "traceback": ""}
-        spec = failure_spec(name, error, 0, is_effect=is_effect, can_skip=is_effect)
+        title = title_of_step(self._hold.manifest, name)
+        spec = failure_spec(name, error, 0, title=title, is_effect=is_effect, can_skip=is_effect)
         await self._gates.open(identity, Slot.FAILURE, spec, asked_digest=digest(canonical([problem, 0])))
 
     async def stop(self, name: str, answer: Answer) -> None:
@@ -149,8 +150,14 @@ def open_failure(
 ) -> None:
     """Open the “Needs repair” gate of a step or an effect, in the transaction that notes its last try."""
     asked = digest(canonical([error["type"], error["message"], tries]))
-    spec = failure_spec(name, error, tries, is_effect=is_effect)
+    spec = failure_spec(name, error, tries, is_effect=is_effect, title=title_of_step(hold.manifest, name))
     open_in(txn, hold, identity, Slot.FAILURE, spec, asked)
+
+
+def title_of_step(manifest: dict[str, Any], name: str) -> str:
+    """What the author calls a step, else its name in words."""
+    titles = {step["name"]: step.get("title") for step in manifest.get("steps") or ()}
+    return str(titles.get(name) or name.partition("@")[0].replace("_", " "))
 
 
 def failure_fields(*, can_skip: bool = True, skip_label: str = "Go on with this value") -> list[dict[str, Any]]:
@@ -163,10 +170,9 @@ def failure_fields(*, can_skip: bool = True, skip_label: str = "Go on with this 
 
 
 def failure_spec(
-    name: str, error: dict[str, Any], tries: int, *, is_effect: bool = False, can_skip: bool = True
+    name: str, error: dict[str, Any], tries: int, *, title: str, is_effect: bool = False, can_skip: bool = True
 ) -> dict[str, Any]:
-    """The gate “Needs repair” of one step."""
-    title = f"Needs repair: {name.replace('_', ' ')}"
+    """The gate “Needs repair” of one step, called as its author calls it."""
     about = {
         "why": "failed",
         "step": name,
@@ -174,7 +180,8 @@ def failure_spec(
         "error": {key: error.get(key) for key in ("type", "message", "traceback")},
         "attempts": tries,
     }
-    return blank_spec(GateKind.FAILURE, title, fields=failure_fields(can_skip=can_skip), about=about)
+    fields = failure_fields(can_skip=can_skip)
+    return blank_spec(GateKind.FAILURE, f"Needs repair: {title}", fields=fields, about=about)
 
 
 def mismatch_spec(recorded: str, asked: str, error: dict[str, Any], *, can_keep: bool) -> dict[str, Any]:

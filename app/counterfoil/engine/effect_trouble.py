@@ -168,5 +168,11 @@ def doubt_spec(asked: Asked, summary: str, began_us: int) -> dict[str, Any]:
     how = HOW.get(asked.kind, "Look at the other side.")
     about = {"effect": asked.kind, "key": asked.key, "began_us": began_us, "facts": facts, "how": how}
     return blank_spec(
-        GateKind.DOUBT, f"Did this happen? {summary}", fields=[choice.to_json(), result.to_json()], about=about
+        GateKind.DOUBT, _asked_of(asked, summary), fields=[choice.to_json(), result.to_json()], about=about
     )
+
+
+def _asked_of(asked: Asked, summary: str) -> str:
+    """The question of a doubt; a mail is known by its subject."""
+    subject = asked.body["args"].get("subject") if asked.kind.partition("@")[0] == "mail" else None
+    return f"Did this mail go out? {subject}" if subject else f"Did this happen? {summary}"

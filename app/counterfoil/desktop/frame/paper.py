@@ -15,8 +15,8 @@ from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.office import GateSeen
 from counterfoil.desktop.tables.table import from_evidence
 from counterfoil.desktop.theme import SANS
-from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
+from counterfoil.desktop.words.choices import choice_words
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
 
@@ -84,7 +84,7 @@ def as_html(seen: GateSeen, now_us: int) -> str:
 def _answer(reading: Reading, key: str) -> str:
     row = next(one for one in reading.answers if one.key == key)
     chosen = reading.seen.draft.values.get(row.field, "")
-    said = f" Answer: {words.choice_words(str(chosen))}." if chosen else ""
+    said = f" Answer: {choice_words(str(chosen))}." if chosen else ""
     return f"<h2>{_e(row.title)}</h2><p>{_e(row.flag)}{_e(said)}</p>{_pairs(tuple((fact.name, fact.value) for fact in row.facts))}"
 
 

@@ -15,7 +15,7 @@ from counterfoil.desktop.parts.form import LineEdit
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.segmented import Segmented
-from counterfoil.desktop.words.gates import choice_tone, choice_words
+from counterfoil.desktop.words.choices import choice_tone, choice_words
 from counterfoil.desktop.words.numbers import count
 
 _PORTION = 2  # rows made at once, so that no frame waits
@@ -76,9 +76,11 @@ class AnswerRowBox(QWidget):
         self.reason.setVisible(needs_reason)
         self.reason.setPlaceholderText("Reason (needed)" if needs_reason else "")
         missing = self._session.missing(self.answer)
+        is_open = self._session.reading.open
         given = self.answer.field in self._session.values
-        aside = "Without another answer" if self.answer.default and not given else ""
-        self._need.setText("Needs an answer" if missing == "choice" else aside)
+        aside = "Unless you choose otherwise" if is_open and self.answer.default and not given else ""
+        wanted = "Needs an answer" if is_open else "No answer"
+        self._need.setText(wanted if missing == "choice" else aside)
         self._need.setVisible(bool(self._need.text()))
 
     def focus(self) -> None:
@@ -118,10 +120,11 @@ class NeedsAnswer(Box):
         self._session = session
         head = row(gap=8, margins=(14, 12, 14, 2))
         self._count = Label("", "small")
-        put(head, Label("Needs your answer", "h2"), self._count, None)
+        put(head, Label("Needs your answer" if reading.open else "Answers", "h2"), self._count, None)
         self._hint = Label(_guide(_needing(reading)) if guided else "1 2 3 choose · Ctrl+↓ next row", "caption")
         put(head, self._hint)
         self.put(head)
+        self._hint.setVisible(reading.open)
         self.rows: list[AnswerRowBox] = []
         self._to_build = list(reading.answers)
         self._limit = _AT_FIRST
@@ -131,7 +134,7 @@ class NeedsAnswer(Box):
         put(foot, self.more, None)
         self.put(foot)
         self.more.hide()
-        self.setAccessibleName("Needs your answer")
+        self.setAccessibleName("Needs your answer" if reading.open else "Answers")
         self.build_some()
         self.refresh()
 
@@ -165,7 +168,7 @@ class NeedsAnswer(Box):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._hint.setVisible(self.width() > 560)
+        self._hint.setVisible(self._session.reading.open and self.width() > 560)
 
     def refresh(self) -> None:
         """Say how many are open."""
@@ -173,7 +176,9 @@ class NeedsAnswer(Box):
             box.refresh()
         missing = len(self._session.open_rows())
         rows = sum(not row.default for row in self._session.reading.answers)
-        self._count.setText(f"{missing} of {count(rows, 'row')} open" if missing else "all answered")
+        is_open = self._session.reading.open
+        self._count.setText(f"{missing} of {count(rows, 'row')} open" if missing else "all answered" if rows else "")
+        self._count.setVisible(is_open)
         self._count.set_tone("warn" if missing else "ok")
 
     def focus_on(self, aim: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -10,9 +11,11 @@ from PySide6.QtWidgets import QWidget
 from counterfoil.desktop.gate.reading import plan_words
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet, reject_sheet, send_back_sheet, stop_sheet
-from counterfoil.desktop.gate.trouble import TITLES
+from counterfoil.desktop.gate.trouble import is_mail, title_of
 from counterfoil.desktop.office import Answer
 from counterfoil.desktop.parts.sheet import Sheet
+
+_TROUBLE_BUTTONS = (("It happened", "It went out"), ("Do it once", "Send it once"))
 
 
 class Asking(QObject):
@@ -64,26 +67,32 @@ class Asking(QObject):
 
     def trouble(self, session: Session, choice: str) -> None:
         """The word that an answer to a doubt or a failure needs."""
-        self._open_words(session, self._trouble_sheet(choice), choice)
+        self._open_words(session, self._trouble_sheet(choice, session.reading.seen.about), choice)
 
-    def _trouble_sheet(self, choice: str) -> WordsSheet:
+    def _trouble_sheet(self, choice: str, about: Mapping[str, Any]) -> WordsSheet:
         if choice == "stop":
             return stop_sheet(self._over, "this run")
         if choice == "skip":
             question = "Which value should it go on with?"
             follows = "The run goes on without this step. The value is kept with your name."
             return WordsSheet(
-                self._over, TITLES[choice], question=question, follows=follows, button="Go on with this value"
+                self._over,
+                title_of(choice, about),
+                question=question,
+                follows=follows,
+                button="Go on with this value",
+                missing="Give a value first",
             )
         sends = choice == "not_happened"
         return WordsSheet(
             self._over,
-            TITLES[choice],
+            title_of(choice, about),
             question="How do you know?",
             follows="It is done once more, now, with the same key."
             if sends
             else "It counts as done and is not tried again.",
-            button="Do it once" if sends else "It happened",
+            button=_TROUBLE_BUTTONS[sends][is_mail(about)],
+            missing="Say how you know first",
             one_line=True,
         )
 

@@ -411,7 +411,7 @@ class GateDetail(Pane):
         go = Button("Go to it", "outline", icon="arrow-right", key=gate_id)
         go.chosen.connect(self.gate_wanted)
         if self.page is not None:
-            self.page.say(Banner("info", "A newer round of this question is open.", [go]))
+            self.page.say(Banner("info", "A newer round followed this one.", [go]))
 
     def _not_there(self, trouble: Trouble) -> None:
         self._patience.stop()

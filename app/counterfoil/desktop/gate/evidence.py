@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from counterfoil.desktop.gate.arguments import facts_of
 from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.reading import Fact, Section, mark_of
 from counterfoil.desktop.parts.boxes import Box, Quote
@@ -24,8 +25,10 @@ from counterfoil.desktop.tables.differences import DiffLine
 from counterfoil.desktop.tables.table import from_evidence
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import font
+from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, number
 from counterfoil.desktop.words.plain import one_line, plain
+from counterfoil.desktop.words.traces import own_lines
 from counterfoil.desktop.words.values import shown
 
 _FILTERED = 10  # tables longer than this get a field to filter by
@@ -108,6 +111,28 @@ class TableSection(SectionBox):
         self.held_changed.emit(self.adapter.held)
 
 
+class TraceBox(Box):
+    """What went wrong in the author's lines; the whole traceback unfolds."""
+
+    def __init__(self, trace: str, own: Sequence[str], kind: str, tries: int) -> None:
+        super().__init__("card", gap=8)
+        self._trace = trace
+        tried = f" after {count(tries, 'try')}" if tries > 1 else ""
+        self.put(Prose(f"{kind or 'It stopped'}{tried}{':' if own else '.'}", "small"))
+        for line in own:
+            self.put(Prose(line, "mono"))
+        self.more = Button("Show the whole traceback", "link", icon="chevron-right")
+        self.more.clicked.connect(self._unfold)
+        line_of_more = row()
+        put(line_of_more, self.more, None)
+        self.put(line_of_more)
+
+    @Slot()
+    def _unfold(self) -> None:
+        self.more.hide()
+        self.put(_long(self._trace, "Traceback", ""))
+
+
 def build(section: Section, today: date) -> SectionBox:
     """The widget of a section that needs nobody else; tables, files and sources are made by their own classes."""
     box = SectionBox(section)
@@ -129,7 +154,7 @@ def _fields(section: Section, today: date) -> QWidget:
 def _text(section: Section, _today: date) -> QWidget:
     text = plain(section.entry.get("data") or "", lines=True)
     source = one_line(section.entry.get("source") or "")
-    if len(text) > _READ or section.title == "Traceback":
+    if len(text) > _READ:
         return _long(text, section.title, source)
     return Quote(text, _whose(source)) if source else Box("card").put(Prose(text))
 
@@ -157,6 +182,27 @@ def _long(text: str, title: str, source: str) -> QWidget:
         put(line, Label(_whose(source), "caption", wrap=True))
         box.put(line)
     return box
+
+
+def _known(section: Section, today: date) -> QWidget:
+    """A doubt: when it began, what it was given, and the key it went out with."""
+    about = section.entry
+    began = about.get("began_at")
+    facts = (
+        [Fact("Began", f"{times.date_words(times.local(began).date(), today)} {times.clock_seconds(began)}")]
+        if began
+        else []
+    )
+    facts += facts_of(dict(about.get("facts") or ()), today)
+    facts += [Fact("Key", plain(about["key"]))] if about.get("key") else []
+    return Box("card").put(FactsGrid(facts)) if facts else _unknown(section, today)
+
+
+def _trace(section: Section, _today: date) -> QWidget:
+    """A failure: the author's own lines, and the rest when it is asked for."""
+    error = section.entry.get("error") or {}
+    trace = plain(error.get("traceback") or "", lines=True)
+    return TraceBox(trace, own_lines(trace), str(error.get("type") or ""), int(section.entry.get("attempts") or 0))
 
 
 def _diff(section: Section, today: date) -> QWidget:
@@ -200,5 +246,7 @@ _BUILDERS: dict[str, Callable[[Section, date], QWidget]] = {
     "fields": _fields,
     "text": _text,
     "diff": _diff,
+    "known": _known,
+    "trace": _trace,
     "story": _story,
 }

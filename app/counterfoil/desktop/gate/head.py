@@ -10,8 +10,10 @@ from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import Flow, column, put, row
+from counterfoil.desktop.tokens import ICON
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.plain import one_line
 
 _KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad"}
@@ -67,17 +69,13 @@ class GateHead(QWidget):
             f"Run {seen.run_number}", "link", key=str(seen.document["run_id"]), help="Show every step of this run"
         )
         run.chosen.connect(self.run_wanted)
-        crumbs: list[QWidget] = [Label(one_line(seen.template), "small")]
+        flow.addWidget(Label(one_line(seen.template), "small"))
         title = one_line(seen.run_title).removeprefix(one_line(seen.template)).lstrip(" ,:·–-")
         if title:
-            crumbs.append(Label(title[:1].upper() + title[1:], "small"))
-        crumbs.append(run)
+            flow.addWidget(_crumb(Label(title, "small")))
+        flow.addWidget(_crumb(run))
         if seen.step is not None:
-            crumbs.append(Label(f"Step {seen.step}", "small"))
-        for at, crumb in enumerate(crumbs):
-            if at:
-                flow.addWidget(Icon("chevron-right", "text3", 14))
-            flow.addWidget(crumb)
+            flow.addWidget(_crumb(Label(f"Step {seen.step}", "small")))
         whole.addWidget(path, 1, Qt.AlignmentFlag.AlignVCenter)
         protection = words.PROTECTION.get(seen.isolation, seen.isolation)
         badge = Label(f"Protected: {protection}", "caption")
@@ -93,6 +91,14 @@ class GateHead(QWidget):
         return held
 
 
+def _crumb(what: QWidget) -> QWidget:
+    """A part of the path with its arrow, so that the arrow never ends a line."""
+    held = QWidget()
+    line = row(held, gap=4)
+    put(line, Icon("chevron-right", "text3", 14), what)
+    return held
+
+
 def consequences_box(reading: Reading) -> Box:
     """What follows from each answer; what leaves the house comes first and strong."""
     box = Box("quiet", gap=4, margins=(14, 10, 14, 10))
@@ -101,9 +107,12 @@ def consequences_box(reading: Reading) -> Box:
         line.addWidget(Icon("mail", "warn"), 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(Prose(sentence, "strong"), 1)
         box.put(line)
+    inset = ICON + 8 if reading.effects_first else 0  # the sentences stand below each other, icon or not
     for sentence in reading.consequences:
         start = next((one for one in _STRONG_STARTS if sentence.startswith(one)), "")
-        box.put(Prose(sentence, "body", strong=[(0, len(start))] if start else ()))
+        line = row(margins=(inset, 0, 0, 0))
+        line.addWidget(Prose(sentence, "body", strong=[(0, len(start))] if start else ()), 1)
+        box.put(line)
     box.setAccessibleName("What follows from each answer")
     return box
 
@@ -117,11 +126,13 @@ def state_banner(reading: Reading, now_us: int, why: str = "") -> Banner | None:
     decided = state == "decided"
     last = (reading.seen.document.get("decisions") or [{}])[-1]
     comment = one_line(last.get("comment") or "")
+    held = joined([reading.rows_called.get(str(n), f"row {n}") for n in reading.seen.draft.held]) if decided else ""
+    details = [f"‘{comment}’" if comment else "", f"Held: {held}" if held else ""]
     tone = "ok" if decided and last.get("verdict") in ("approved", "answered") else "info" if decided else "quiet"
     return Banner(
         tone,
         said if comment or not decided else f"{said} Nothing left to decide.",
-        detail=f"‘{comment}’" if comment else "",
+        detail="\n".join(filter(None, details)),
     )
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.answers import NeedsAnswer
+from counterfoil.desktop.gate.arguments import facts_of
 from counterfoil.desktop.gate.evidence import SectionBox, TableSection, build
 from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.files import FilesSection
@@ -171,7 +170,9 @@ class GatePage(Pane):
             self.answers.edited.connect(self.edited)
             self.answers.setEnabled(self.reading.open and self.reading.seen.may_decide)
             self.put(16, self.answers)
-        if self.reading.form:
+        if self.reading.form and not self.reading.open:
+            self._put_given()
+        elif self.reading.form:
             box = Box("card", gap=14, margins=(16, 14, 16, 16))
             for entry in self.reading.form:
                 editor = FieldEditor(entry, root=self.reading.seen.workspace, called=self.reading.rows_called)
@@ -181,6 +182,17 @@ class GatePage(Pane):
                 self.form.append(editor)
                 box.put(editor)
             self.put(16, box)
+
+    def _put_given(self) -> None:
+        """What was filled in before it was closed; nothing is asked any more."""
+        values = self.session.values
+        filled = [entry for entry in self.reading.form if values.get(str(entry["name"])) not in (None, "", [])]
+        facts = [
+            Fact(plain(entry.get("label") or entry["name"]), shown(values[str(entry["name"])], self._today))
+            for entry in filled
+        ]
+        if facts:
+            self.put(16, Box("card", gap=8).put(Label("Filled in", "h2"), FactsGrid(facts)))
 
     def _put_index(self) -> None:
         place = QWidget()
@@ -270,20 +282,6 @@ def _effects_box(section: Section, reading: Reading, today: date) -> SectionBox:
         card = Box("card", gap=6)
         card.put(Prose(str(entry.get("summary") or entry.get("effect")), "medium"))
         if n <= len(reading.seen.bodies):
-            card.put(FactsGrid(_arguments(reading.seen.bodies[n - 1]["args"], today)))
+            card.put(FactsGrid(facts_of(reading.seen.bodies[n - 1]["args"], today)))
         put(box.lines, card)
     return box
-
-
-def _arguments(args: Mapping[str, Any], today: date) -> list[Fact]:
-    """Every argument that is filled in, whole; attachments by name and size."""
-    facts = []
-    for name, value in args.items():
-        if value in (None, "", [], {}):
-            continue
-        if name == "attachments":
-            said = "\n".join(f"{plain(one['name'])} ({shown(one['data'], today)})" for one in value)
-        else:
-            said = shown(value, today, lines=True)
-        facts.append(Fact(plain(name[:1].upper() + name[1:].replace("_", " ")), said))
-    return facts

@@ -15,6 +15,7 @@ from typing import Any
 from counterfoil.desktop.office import Document, GateSeen
 from counterfoil.desktop.tables.table import NUMBER
 from counterfoil.desktop.words import gates as words
+from counterfoil.desktop.words.choices import ALLOW, REFUSE
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
 
@@ -103,9 +104,9 @@ def read(seen: GateSeen, today: date) -> Reading:
     evidence = [dict(entry) for entry in document.get("evidence") or ()]
     answers, evidence = _answer_rows(fields, evidence, [str(flag) for flag in document.get("flags") or ()], today)
     hold = next((str(entry["name"]) for entry in fields if _holds_rows(entry)), "")
-    sections = _sections(document, evidence, seen)
-    taken = {name for row in answers for name in (row.field, row.reason)}
     kind = str(document["kind"])
+    sections = _sections(document, _own_apart(kind, evidence), seen)
+    taken = {name for row in answers for name in (row.field, row.reason)}
     lines = [plain(sentence) for sentence in document.get("consequences") or ()]
     flags = [plain(flag) for flag in document.get("flags") or ()]
     return Reading(
@@ -114,7 +115,10 @@ def read(seen: GateSeen, today: date) -> Reading:
         title=plain(document["title"]),
         figures=tuple((plain(label), shown(value, today)) for label, value in seen.figures[:4]),
         effects_first=tuple(line for line in lines if "cannot be taken back" in line),
-        consequences=tuple(line for line in lines if "cannot be taken back" not in line),
+        # what follows from each answer of a doubt or a failure stands beside its button
+        consequences=tuple(line for line in lines if "cannot be taken back" not in line)
+        if kind not in _ANSWERS
+        else (),
         flags=() if answers and len(flags) == len(answers) else tuple(flags),
         answers=(*answers, *_to_confirm(document)),
         form=tuple(entry for entry in fields if entry["name"] not in taken | {hold}) if kind not in _ANSWERS else (),
@@ -154,7 +158,7 @@ def _to_confirm(document: Document) -> list[AnswerRow]:
         AnswerRow(
             key=f"runs-later.{item['n']}",
             title=plain(item["summary"]),
-            choices=(words.ALLOW, words.REFUSE),
+            choices=(ALLOW, REFUSE),
             flag=plain(item.get("risk_reason") or "This runs later."),
             item=int(item["n"]),
         )
@@ -242,6 +246,12 @@ def _overview_rows(piece: Document, today: date) -> dict[str, dict[str, str]]:
     }
 
 
+def _own_apart(kind: str, evidence: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Evidence without what the product itself knows of a doubt or a failure: that has a section in words of its own."""
+    own = {"doubt": ("What is known",), "failure": ("What stopped", "Traceback")}.get(kind, ())
+    return [piece for piece in evidence if piece["title"] not in own]
+
+
 def _unnumbered(text: str) -> str:
     """`1. Brightwater` without its number, which the place on the page already tells."""
     return _NUMBERED.sub("", text)
@@ -257,6 +267,7 @@ def _sections(document: Document, evidence: list[dict[str, Any]], seen: GateSeen
         for at, entry in enumerate(evidence, 1)
         if entry["kind"] not in ("file", "source")
     ]
+    made = [*_known(document, seen), *made]
     files = len(_file_numbers(seen))
     other = len(document.get("plan") or ()) - files
     if other:  # what leaves the house is read first
@@ -268,6 +279,20 @@ def _sections(document: Document, evidence: list[dict[str, Any]], seen: GateSeen
         made.append(Section("sources", "Sources", "sources", len(sources), {"data": sources}))
     if seen.story:
         made.append(Section("story", "Story", "story"))
+    return made
+
+
+def _known(document: Document, seen: GateSeen) -> list[Section]:
+    """What is known of a doubt; of a failure what a programmer asks for, and both sides where a replay met other steps."""
+    about = seen.about
+    if document["kind"] == "doubt":
+        return [Section("known", "What is known", "known", None, about)]
+    made = []
+    if document["kind"] == "failure" and about.get("why") == "mismatch":
+        sides = [["Recorded", about.get("recorded")], ["Asked now", about.get("asked")]]
+        made.append(Section("sides", "What does not match", "fields", None, {"data": sides}))
+    if document["kind"] == "failure" and (about.get("error") or {}).get("traceback"):
+        made.append(Section("trace", "For programmers", "trace", None, about))
     return made
 
 

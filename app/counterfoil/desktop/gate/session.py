@@ -11,8 +11,7 @@ from typing import Any
 
 from counterfoil.desktop.gate.reading import AnswerRow, Reading, plan_words
 from counterfoil.desktop.office import Answer, Draft, GateSeen
-from counterfoil.desktop.words import gates as words
-from counterfoil.desktop.words import times
+from counterfoil.desktop.words import choices, times
 from counterfoil.desktop.words.numbers import count, joined
 from counterfoil.desktop.words.people import capital
 
@@ -133,7 +132,7 @@ class Session:
     def _answer(self, verdict: str, values: dict[str, Any], comment: str) -> Answer:
         count_of_plan = len(self.reading.seen.bodies)
         kept = tuple(n for n in range(1, count_of_plan + 1) if n not in self.left_out)
-        allowed = [row for row in self.reading.answers if row.item and self.choice(row) == words.ALLOW]
+        allowed = [row for row in self.reading.answers if row.item and self.choice(row) == choices.ALLOW]
         return Answer(
             gate_id=self.reading.seen.gate_id,
             digest=self.reading.digest,
@@ -182,13 +181,13 @@ class Session:
     def _act(self) -> Primary:
         if self.reading.kind == "question":
             if self.reading.answers:
-                return Primary(words.counted_choices(map(self.choice, self.reading.answers)), READY, "answered")
+                return Primary(choices.counted_choices(map(self.choice, self.reading.answers)), READY, "answered")
             return Primary("Give this answer", READY, "answered")
         if self._remade():
             only_held = set(self._remade()) == {self.reading.hold}
             words_again = f"Hold {count(len(self.held), 'row')}, ask again" if only_held else "Make it anew, ask again"
             return Primary(words_again, READY, "returned")
-        refused = [row.item for row in self.reading.answers if row.item and self.choice(row) == words.REFUSE]
+        refused = [row.item for row in self.reading.answers if row.item and self.choice(row) == choices.REFUSE]
         if refused:
             return Primary(
                 f"{capital(joined([f'item {n}' for n in refused]))} not allowed: reject or send back", CLOSED

@@ -8,13 +8,14 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from counterfoil.desktop.parts.boxes import Box
+from counterfoil.desktop.parts.boxes import Box, Quote
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import LineEdit, TextBox, as_text
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import put
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.words.plain import plain
+from counterfoil.desktop.words.runs import step_name
 
 
 class WordsSheet(Sheet):
@@ -36,6 +37,7 @@ class WordsSheet(Sheet):
         question: str,
         follows: str,
         button: str,
+        missing: str = "Give a reason first",
         kind: str = "primary",
         needed: bool = True,
         text: str = "",
@@ -58,7 +60,7 @@ class WordsSheet(Sheet):
         cancel = Button("Keep open", "quiet")
         cancel.clicked.connect(self.dismiss)
         put(self.foot, self.act, None, cancel)
-        self._label = button
+        self._label, self._missing = button, missing
         self._edited()
 
     def text(self) -> str:
@@ -70,13 +72,7 @@ class WordsSheet(Sheet):
     def _edited(self) -> None:
         able = bool(self.text()) or not self._needed
         self.act.setEnabled(able)
-        self.act.say(
-            self._label
-            if able
-            else "Give a reason first"
-            if self.act.property("kind") == "danger"
-            else "Write it first"
-        )
+        self.act.say(self._label if able else self._missing)
         self.typed.emit(self.text())
 
     @Slot()
@@ -94,6 +90,7 @@ def send_back_sheet(over: QWidget, text: str) -> WordsSheet:
         question="What should be different?",
         follows="The run keeps its work and asks again.",
         button="Send back",
+        missing="Say what to change first",
         text=text,
     )
 
@@ -124,6 +121,12 @@ def stop_sheet(over: QWidget, run: str) -> WordsSheet:
     )
 
 
+def _called(body: Mapping[str, Any], n: int) -> str:
+    """An effect of several that can be changed: the mail to whom, else its name and number."""
+    to = body["args"].get("to")
+    return f"{n}. Mail to {plain(as_text(to))}" if to else f"{n}. {step_name(str(body['kind']))}"
+
+
 class ChangeSheet(Sheet):
     """Change what the author lets people change: old value beside new.
 
@@ -144,6 +147,8 @@ class ChangeSheet(Sheet):
         self._fields: list[tuple[int, str, Any, LineEdit | TextBox]] = []
         for n, names in editable.items():
             args = bodies[n]["args"]
+            if len(editable) > 1:
+                self.body.addWidget(Label(_called(bodies[n], n), "h2", wrap=True))
             for name in names:
                 old = args.get(name)
                 now = edits.get(str(n), {}).get(name, old)
@@ -156,8 +161,11 @@ class ChangeSheet(Sheet):
 
     def _add(self, n: int, name: str, old: Any, now: Any) -> None:
         title = plain(name.replace("_", " "))
-        self.body.addWidget(Label(f"{title[:1].upper()}{title[1:]} (effect {n})", "small_strong"))
-        self.body.addWidget(Prose(f"Now: {plain(as_text(old), lines=True)}", "small"))
+        title = f"{title[:1].upper()}{title[1:]}"
+        if self._fields:
+            self.body.addSpacing(8)
+        self.body.addWidget(Label(title, "small_strong"))
+        self.body.addWidget(Quote(plain(as_text(old), lines=True), "As it was asked"))
         editor: LineEdit | TextBox
         if isinstance(old, str) and ("\n" in old or len(old) > 80):
             editor = TextBox(f"New {title}", height=160)

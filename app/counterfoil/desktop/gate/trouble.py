@@ -13,7 +13,9 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.runs import step_name
 
 _DOUBT = (
     ("happened", "It went out…", "It counts as done and is not tried again."),
@@ -75,16 +77,26 @@ class TroublePanel(Box):
     def _choices(self, about: Mapping[str, Any], *, doubt: bool) -> tuple[tuple[str, str, str], ...]:
         if not doubt:
             return _FAILURE
-        return _DOUBT if str(about.get("effect", "")).partition("@")[0] == "mail" else _DOUBT_FILES
+        return _DOUBT if is_mail(about) else _DOUBT_FILES
 
 
-TITLES = {
+_TITLES = {
     "happened": "It happened",
     "not_happened": "It did not happen",
     "skip": "Go on with a value",
     "stop": "Stop this run",
-    "retry": "Try again",
 }
+_MAIL_TITLES = {"happened": "It went out", "not_happened": "It did not go out"}
+
+
+def title_of(choice: str, about: Mapping[str, Any]) -> str:
+    """What the sheet of an answer is called."""
+    return (_MAIL_TITLES if is_mail(about) else {}).get(choice) or _TITLES[choice]
+
+
+def is_mail(about: Mapping[str, Any]) -> bool:
+    """Whether the doubt is about a mail."""
+    return str(about.get("effect", "")).partition("@")[0] == "mail"
 
 
 def _offered(reading: Reading) -> set[str]:
@@ -97,7 +109,9 @@ def _offered(reading: Reading) -> set[str]:
 def _doubt_sentences(about: Mapping[str, Any]) -> list[str]:
     began = about.get("began_at")
     at = f" at {times.clock_seconds(began)}" if began else ""
-    said = [f"It began{at}. The runner ended before an answer came. It has not been tried again."]
+    said = [
+        f"{'Sending' if is_mail(about) else 'It'} began{at}. The runner ended before an answer came. It has not been tried again."
+    ]
     if about.get("how"):
         said.append(f"How to find out: {one_line(about['how'])}")
     return said
@@ -105,16 +119,14 @@ def _doubt_sentences(about: Mapping[str, Any]) -> list[str]:
 
 def _failure_sentences(about: Mapping[str, Any]) -> list[str]:
     error = about.get("error") or {}
-    step = one_line(about.get("step") or "the workflow").replace("_", " ")
+    step = one_line(about.get("step_title") or step_name(str(about.get("step") or "the workflow")))
     why = {"mismatch": "found other steps than were recorded", "set_aside": "was set aside after 5 tries"}.get(
         str(about.get("why")), ""
     )
     reason = one_line(error.get("message") or error.get("type") or "")
     stopped = f"Step ‘{step}’ {why or 'stopped'}{': ' + reason if reason else ''}."
     kept = about.get("kept")
-    tail = (
-        f"{kept} steps before it are kept and will not run again."
-        if kept
-        else "What was done before this is kept and will not run again."
-    )
+    tail = "Nothing was done before it."
+    if kept:
+        tail = f"{count(kept, 'step')} before it {'is' if kept == 1 else 'are'} kept and will not run again."
     return [stopped.replace("..", "."), tail]

@@ -15,11 +15,14 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Label, Prose, repolish
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.segmented import Segmented
+from counterfoil.desktop.parts.tick import Tick
 from counterfoil.desktop.theme import font
-from counterfoil.desktop.words.numbers import is_money
+from counterfoil.desktop.words.choices import choice_words
+from counterfoil.desktop.words.numbers import is_money, joined
 from counterfoil.desktop.words.plain import plain
 
 _FEW = 4  # so many choices stand side by side
+_SHORT, _SHORT_WIDTH = frozenset({"date", "instant", "money", "decimal", "integer"}), 220
 _HINTS = {
     "date": "2026-12-31",
     "instant": "2026-12-31T09:00:00Z",
@@ -66,7 +69,7 @@ class Ticks(QWidget):
         lines = column(self, gap=4)
         self._boxes: dict[str, QCheckBox] = {}
         for key, words in choices:
-            box = QCheckBox(words)
+            box = Tick(words)
             box.setAccessibleDescription(name)
             box.clicked.connect(self.changed)
             self._boxes[key] = box
@@ -110,7 +113,7 @@ class FieldEditor(QWidget):
             label.setBuddy(self._editor)
             self.remembered = Chip("from last time")
             self.remembered.hide()
-            optional = Label("" if field.get("required") else "optional", "caption")
+            optional = Label(_when_needed(field), "caption")
             put(head, label, optional, None, self.remembered)
             put(lines, head)
         line = row(gap=8)
@@ -119,7 +122,7 @@ class FieldEditor(QWidget):
             browse = Button("Choose…", icon="folder-open", name=f"Choose {self._label.lower()}…")
             browse.clicked.connect(self._browse)
             put(line, browse)
-        elif isinstance(self._editor, Segmented):
+        elif isinstance(self._editor, Segmented) or self._type in _SHORT:
             put(line, None)
         put(lines, line)
         self._note = Prose(self._help, "small", tone="text3")
@@ -140,7 +143,7 @@ class FieldEditor(QWidget):
             return "true" if editor.isChecked() else "false"
         if isinstance(editor, Segmented):
             return editor.chosen
-        return editor.currentText() if isinstance(editor, QComboBox) and editor.currentIndex() > 0 else ""
+        return str(editor.currentData()) if isinstance(editor, QComboBox) and editor.currentIndex() > 0 else ""
 
     def fill(self, value: Any) -> None:
         """Show a value without saying that a person changed it."""
@@ -157,7 +160,7 @@ class FieldEditor(QWidget):
         elif isinstance(editor, Segmented):
             editor.choose(as_text(value))
         elif isinstance(editor, QComboBox):
-            editor.setCurrentIndex(max(0, editor.findText(as_text(value))))
+            editor.setCurrentIndex(max(0, editor.findData(as_text(value))))
         self._editor.blockSignals(False)
 
     def say_problem(self, problem: str) -> None:
@@ -184,7 +187,7 @@ class FieldEditor(QWidget):
     def _make_editor(self) -> QWidget:
         choices = [plain(choice) for choice in self.field.get("choices") or ()]
         if self._type == "boolean":
-            box = QCheckBox(self._label)
+            box = Tick(self._label)
             box.toggled.connect(self._edited)
             return box
         if choices and self._type.startswith("list["):
@@ -192,13 +195,16 @@ class FieldEditor(QWidget):
             ticks.changed.connect(self._edited)
             return ticks
         if choices and len(choices) <= _FEW:
-            segments = Segmented([(choice, choice, "") for choice in choices], name=self._label, numbered=True)
+            options = [(choice, choice_words(choice), "") for choice in choices]
+            segments = Segmented(options, name=self._label, numbered=True)
             segments.picked.connect(self._edited)
             return segments
         if choices:
             combo = QComboBox()
             combo.setAccessibleName(self._label)
-            combo.addItems(["Choose…", *choices])
+            combo.addItem("Choose…")
+            for choice in choices:
+                combo.addItem(choice_words(choice), choice)
             combo.currentIndexChanged.connect(self._edited)
             return combo
         if self._type == "list[text]":
@@ -207,6 +213,8 @@ class FieldEditor(QWidget):
             return box_of_lines
         hint = "1, 2, 3" if self._type.startswith("list[") else _HINTS.get(self._type, "")
         line = LineEdit(self._label, hint)
+        if self._type in _SHORT:
+            line.setFixedWidth(_SHORT_WIDTH)
         line.textEdited.connect(self._edited)
         return line
 
@@ -229,6 +237,14 @@ class FieldEditor(QWidget):
     def _browsed(self, path: str) -> None:
         self.fill(relative(path, self._root))
         self._edited()
+
+
+def _when_needed(field: Mapping[str, Any]) -> str:
+    """Beside the label: whether it may be left out, or for which choice it is needed."""
+    if field.get("required"):
+        return ""
+    values = [str(value) for chosen in (field.get("required_when") or {}).values() for value in chosen]
+    return f"needed for {joined([choice_words(value) for value in values], 'or')}" if values else "optional"
 
 
 def relative(path: str, root: str) -> str:

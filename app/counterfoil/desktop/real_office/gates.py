@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfoil.clock import iso
-from counterfoil.desktop.office import Aftermath, GateSeen
+from counterfoil.desktop.office import Aftermath, Draft, GateSeen
 from counterfoil.desktop.real_office.access import Access, gate_row, run_row, titles_of
 from counterfoil.desktop.real_office.decisions import draft_of
 from counterfoil.desktop.real_office.story import story_of
@@ -18,7 +18,7 @@ from counterfoil.desktop.words.plain import one_line
 from counterfoil.facts import GateKind, GateState, Slot, Verdict
 from counterfoil.store import drafts, gates, history, intents, readings, versions
 from counterfoil.store.transactions import Connection, Row
-from counterfoil.views.gates import figures_of, gate_document, spec_of
+from counterfoil.views.gates import answers_on, figures_of, gate_document, spec_of
 from counterfoil.views.plain import contract
 
 Spec = Mapping[str, Any]
@@ -62,7 +62,7 @@ class Gates:
                     item["n"]: tuple(item["editable"]) for item in spec.get("plan") or () if item.get("editable")
                 },
                 partial=bool(spec.get("partial")),
-                about=_about(spec, len(done)),
+                about=_about(spec, len(done), titles_of(version)),
                 step=_step(row, done),
                 files_at=done[0]["started_at"] if done else run["started_at"],
                 story=story_of(conn, run, row, done, titles_of(version), access.me),
@@ -70,7 +70,9 @@ class Gates:
                 after=_after(conn, row, spec, done),
                 successor=_successor(conn, row),
                 me=access.me,
-                draft=draft_of(drafts.get(conn, gate_id, access.me), readings.opened_in(seen)),
+                draft=_given(conn, row)
+                if row["state"] == GateState.DECIDED
+                else draft_of(drafts.get(conn, gate_id, access.me), readings.opened_in(seen)),
             )
 
     def _prior(self, conn: Connection, run: Row, row: Row) -> tuple[str, ...]:
@@ -90,6 +92,14 @@ class Gates:
         comment = f": ‘{one_line(made['comment'])}’" if made["comment"] else ""
         said = _SAID.get(made["verdict"], "decided")
         return f"{who} {said} this {at}{comment}." if said != "sent back" else f"{who} sent this back {at}{comment}."
+
+
+def _given(conn: Connection, row: Row) -> Draft:
+    """What was filled in with the decision, in the place of a draft: a closed gate shows it."""
+    made = answers_on(conn, row["gate_id"])
+    values = made[-1] if made else {}
+    held = values.get("hold")
+    return Draft(values=values, held=tuple(held) if isinstance(held, list) else ())
 
 
 def _after(conn: Connection, row: Row, spec: Spec, done: Sequence[Row]) -> tuple[Aftermath, ...]:
@@ -131,13 +141,13 @@ def _fields(spec: Spec) -> list[dict[str, Any]]:
     return [{**field, "default": contract(field.get("default"))} for field in spec.get("fields") or ()]
 
 
-def _about(spec: Spec, kept: int) -> dict[str, Any]:
+def _about(spec: Spec, kept: int, titles: Mapping[str, str]) -> dict[str, Any]:
     """What the product itself knows of a doubt, a failure or a conflict; `kept` steps do not run again."""
     about: dict[str, Any] = contract(spec.get("about") or {})
     if spec["kind"] == GateKind.DOUBT:
         about["began_at"] = about.get("began_us")
     elif spec["kind"] == GateKind.FAILURE:
-        about["kept"] = kept
+        about |= {"kept": kept, "step_title": titles.get(str(about.get("step")), "")}
     return about
 
 

@@ -6,7 +6,7 @@ Everything here is the product's own voice: it is made from kinds, counts and na
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfoil.desktop.words import numbers, times
@@ -22,33 +22,7 @@ PROTECTION_SENTENCES = {
     "L2": "Restricted. The template's code reads this workspace and the system, and has no network.",
     "L3": "Isolated. The template's code sees only its copy of this workspace, and has no network.",
 }
-ALLOW, REFUSE = "allow", "refuse"  # what is said of one file that runs later
-# What a choice's value is called on a button. Nothing is paid by answering, so the word is never Pay.
-_CHOICES = {"pay": "Include", "include": "Include", "hold": "Hold", "reject": "Reject", "yes": "Yes", "no": "No"}
-_CHOICES |= {ALLOW: "Allow", REFUSE: "Do not allow"}
-_CHOICE_TONES = {"pay": "ok", "include": "ok", "yes": "ok", "hold": "warn", "reject": "bad", "no": "bad"}
-_CHOICE_TONES |= {ALLOW: "warn", REFUSE: "bad"}
-_CHOICE_ORDER = ("Include", "Hold", "Reject")
 VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
-
-
-def choice_words(value: str) -> str:
-    """What a choice is called: Include, Hold, Reject, else its own word."""
-    return _CHOICES.get(value, capital(value.replace("_", " ")))
-
-
-def choice_tone(value: str) -> str:
-    """ok, warn, bad or none."""
-    return _CHOICE_TONES.get(value, "")
-
-
-def counted_choices(values: Iterable[str]) -> str:
-    """`Include 1, hold 2`: what an answer comes to."""
-    counts = Counter(choice_words(value) for value in values)
-    order = [*_CHOICE_ORDER, *(word for word in counts if word not in _CHOICE_ORDER)]
-    parts = [f"{word} {counts[word]}" for word in order if counts[word]]
-    words = ", ".join(part if at == 0 else part[:1].lower() + part[1:] for at, part in enumerate(parts))
-    return words or "Answer"
 
 
 def plan_counts(bodies: Sequence[Mapping[str, Any]]) -> str:
@@ -72,7 +46,7 @@ def silence(due_at: int | None, on_due: str | None, now_us: int) -> str:
     if due_at is None:
         return "No deadline. It waits until you decide."
     by = times.in_sentence(times.when(due_at, now_us))
-    if on_due:
+    if on_due and on_due != "expires":
         return f"If nobody decides by {by}: {on_due}."
     return f"If nobody decides by {by}: nothing is written, the run ends as Expired."
 
@@ -92,7 +66,8 @@ def closed(state: str, decisions: Sequence[Mapping[str, Any]], me: str, now_us: 
         at = times.iso_instant(str(last["at"])) or now_us
         who = capital(person(str(last["by"]), me))
         sure = unproven(str(last.get("signature")))
-        return f"{who} {VERDICTS.get(str(last['verdict']), 'decided')} this {_at(at, now_us)}{sure}."
+        said = "sent this back" if last["verdict"] == "returned" else f"{VERDICTS.get(last['verdict'], 'decided')} this"
+        return f"{who} {said} {_at(at, now_us)}{sure}."
     if state == "withdrawn":
         return f"This question was withdrawn: {why or 'its run has ended'}."
     if state == "superseded":

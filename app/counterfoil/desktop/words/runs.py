@@ -27,7 +27,10 @@ _EFFECT_NAMES = {
     "http": "Send request",
     "approve": "Ask for approval",
     "ask": "Ask a question",
+    "claims": "Look for other runs",
     "claimed_elsewhere": "Look for other runs",
+    "sleep": "Wait",
+    "sleep_until": "Wait",
     "parallel": "At once",
 }
 CHIPS = (

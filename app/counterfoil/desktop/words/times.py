@@ -119,7 +119,7 @@ def left(due_us: int, now_us: int) -> str:
 
 
 def due_group(due_us: int | None, now_us: int) -> str:
-    """The inbox group of a deadline: Overdue, Due today, This week, Later, No deadline."""
+    """The inbox group of a deadline: Overdue, Due today, This week (within seven days), Later, No deadline."""
     if due_us is None:
         return "No deadline"
     if due_us < now_us:
@@ -127,8 +127,7 @@ def due_group(due_us: int | None, now_us: int) -> str:
     at, today = local(due_us).date(), local(now_us).date()
     if at == today:
         return "Due today"
-    monday = today - timedelta(days=today.weekday())
-    return "This week" if at < monday + timedelta(days=7) else "Later"
+    return "This week" if at < today + timedelta(days=7) else "Later"
 
 
 DUE_GROUPS = ("Overdue", "Due today", "This week", "Later", "No deadline")

@@ -1,0 +1,35 @@
+"""What the values of a choice are called on buttons and in forms, and their colour."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from counterfoil.desktop.words.people import capital
+
+ALLOW, REFUSE = "allow", "refuse"  # what is said of one file that runs later
+# Nothing is paid by answering, so the word is never Pay.
+_CHOICES = {"pay": "Include", "include": "Include", "hold": "Hold", "reject": "Reject", "yes": "Yes", "no": "No"}
+_CHOICES |= {ALLOW: "Allow", REFUSE: "Do not allow"}
+_TONES = {"pay": "ok", "include": "ok", "yes": "ok", "hold": "warn", "reject": "bad", "no": "bad"}
+_TONES |= {ALLOW: "warn", REFUSE: "bad"}
+_ORDER = ("Include", "Hold", "Reject")
+
+
+def choice_words(value: str) -> str:
+    """What a choice is called: Include, Hold, Reject, else its own word."""
+    return _CHOICES.get(value, capital(value.replace("_", " ")))
+
+
+def choice_tone(value: str) -> str:
+    """ok, warn, bad or none."""
+    return _TONES.get(value, "")
+
+
+def counted_choices(values: Iterable[str]) -> str:
+    """`Include 1, hold 2`: what an answer comes to."""
+    counts = Counter(choice_words(value) for value in values)
+    order = [*_ORDER, *(word for word in counts if word not in _ORDER)]
+    parts = [f"{word} {counts[word]}" for word in order if counts[word]]
+    words = ", ".join(part if at == 0 else part[:1].lower() + part[1:] for at, part in enumerate(parts))
+    return words or "Answer"

@@ -1,0 +1,71 @@
+"""Pictures of every page and state: `python tests/desktop/pictures.py OUT --home DIR --look dark --size 1100x700 --scale 2 --only PREFIX`.
+
+Without --home a data folder is lived through first (a minute); with it, one that an earlier call made there is used again.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2] / "app")]
+
+
+def main() -> int:
+    """Make the pictures."""
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("out", type=Path)
+    words.add_argument("--home", type=Path)
+    words.add_argument("--look", choices=("light", "dark"), default="light")
+    words.add_argument("--size", default="1440x900")
+    words.add_argument("--scale", default="1")
+    words.add_argument("--only", default="")
+    words.add_argument("--bare", action="store_true", help="the first run on a bare data folder instead")
+    given = words.parse_args()
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["QT_SCALE_FACTOR"] = given.scale
+    from PySide6.QtWidgets import QApplication
+
+    from counterfoil.desktop.theme import Theme
+    from counterfoil.places import Home
+    from desktop.lived_home import LivedHome
+    from desktop.scenes import Visitor, picture, walk, walk_bare
+
+    given.out.mkdir(parents=True, exist_ok=True)
+    application = QApplication([])
+    theme = Theme(application)
+    theme.choose(given.look)
+    width, _, height = given.size.partition("x")
+    place = given.home or Path(tempfile.mkdtemp())
+    lived = LivedHome(place)
+    try:
+        if given.bare:
+            visitor = Visitor(Home(Path(tempfile.mkdtemp()) / "home"), theme, (int(width), int(height)))
+            scenes = walk_bare(visitor)
+        else:
+            known = place / "runs.json"
+            if known.exists():
+                lived.runs = json.loads(known.read_text())
+            else:
+                lived.make()
+                known.write_text(json.dumps(lived.runs))
+            visitor = Visitor(lived.home, theme, (int(width), int(height)))
+            visitor.begin()
+            visitor.settle(0.5)
+            visitor.window.start_runner()
+            visitor.settle(4)
+            scenes = walk(visitor, lived)
+        for name in scenes:
+            if name.startswith(given.only):
+                picture(visitor, name, given.out)
+        visitor.close()
+    finally:
+        lived.end()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

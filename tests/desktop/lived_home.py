@@ -140,15 +140,11 @@ class LivedHome:
         self.gate_of(self.start("prices", "prices", self.sales, {"hours": "60"}))
         soon = {"ends_on": (today_here() + timedelta(days=40)).isoformat(), "yearly": "9480.00 EUR"}
         self.gate_of(
-            self.start(
-                "contract", "renewal", self.sales, {"contract": "Cleaning services, office Köln", **soon}
-            )
+            self.start("contract", "renewal", self.sales, {"contract": "Cleaning services, office Köln", **soon})
         )
         for name, role, twice in LETTERS:
             self.gate_of(
-                self.start(
-                    f"letter {name}", "letter", self.sales, {"name": name, "role": role, "look_twice": twice}
-                )
+                self.start(f"letter {name}", "letter", self.sales, {"name": name, "role": role, "look_twice": twice})
             )
 
     def _doubts(self) -> None:

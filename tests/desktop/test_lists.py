@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.inbox.adapter import InboxAdapter, Role, state_words
 from counterfoil.desktop.inbox.rows import Entry, Group, InboxList, bulk_choice, entry_id, matches
+from counterfoil.desktop.inbox.view import InboxView
 from counterfoil.desktop.office import InboxRow, Tab
 from counterfoil.desktop.runs.list_view import RunsAdapter
 from counterfoil.desktop.runs.rows import chosen, counts
@@ -17,6 +18,7 @@ from counterfoil.desktop.runs.steps import GAP, RESTART, STEP, lines, recorded_t
 from counterfoil.desktop.runs.steps_view import StepsAdapter
 from counterfoil.desktop.tables.stepping import Steps, steps
 from counterfoil.desktop.theme import Theme
+from counterfoil.desktop.tokens import GROUP_ROW, INBOX_ROW
 from desktop import fake_runs
 from desktop.fake_office import FakeOffice
 from desktop.figures import HOUR, NOW, day
@@ -283,3 +285,16 @@ def test_steps_keep_qts_rules(qtbot: QtBot) -> None:
     adapter.show_lines(lines(document, set()), exact=False)
     adapter.show_lines(lines(document, {"1"}), exact=True)
     assert "root:0" in adapter.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_a_row_where_a_heading_was_has_the_height_of_a_row(theme: Theme, qtbot: QtBot) -> None:
+    """The header keeps heights over a reset: other rows may stand there then."""
+    adapter = InboxAdapter()
+    view = InboxView(adapter)
+    qtbot.addWidget(view)
+    some: list[Entry] = [Group("Due today", 1), row(1), Group("No deadline", 2), row(2), row(3)]
+    others: list[Entry] = [Group("Today", 4), *(row(number) for number in range(11, 15))]
+    for entries in (some, others, some):
+        adapter.show_entries(entries, NOW)
+        wanted = [GROUP_ROW if isinstance(entry, Group) else INBOX_ROW for entry in entries]
+        assert [view.rowHeight(at) for at in range(len(entries))] == wanted

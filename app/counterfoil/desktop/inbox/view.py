@@ -52,6 +52,7 @@ class InboxView(QTableView):
         heights.setDefaultSectionSize(INBOX_ROW)
         heights.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalScrollBar().setSingleStep(INBOX_ROW // 3)
+        self._fitted = False
         adapter.modelReset.connect(self.fit_rows)
         adapter.rowsInserted.connect(self._fit_new)
         self.selectionModel().currentRowChanged.connect(self._moved)
@@ -59,7 +60,11 @@ class InboxView(QTableView):
 
     @Slot()
     def fit_rows(self) -> None:
-        """Headings are lower than rows."""
+        """Headings are lower than rows; after a reset a row may stand where a heading was, whose height the header keeps."""
+        rows = range(len(self.adapter.entries)) if self._fitted else ()
+        for at in [at for at in rows if self.rowHeight(at) != INBOX_ROW]:
+            self.setRowHeight(at, INBOX_ROW)
+        self._fitted = True
         self._fit(0, len(self.adapter.entries))
 
     @Slot(QModelIndex, int, int)

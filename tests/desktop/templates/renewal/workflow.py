@@ -49,7 +49,10 @@ async def renewal(p: Renewal) -> dict[str, str]:
         evidence=[
             fields(facts, title="Contract"),
             table(
-                [{"year": 2024, "cost": Money(Decimal("8640.00"), "EUR")}, {"year": 2025, "cost": Money(Decimal("9480.00"), "EUR")}],
+                [
+                    {"year": 2024, "cost": Money(Decimal("8640.00"), "EUR")},
+                    {"year": 2025, "cost": Money(Decimal("9480.00"), "EUR")},
+                ],
                 title="Costs",
             ),
             text(

@@ -1,6 +1,8 @@
 """The office's quick looks on real databases: inbox, counts, runs, what changed, drafts and read marks, and the line a list shows."""
 
+import contextlib
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Generator
@@ -82,9 +84,19 @@ def test_constants_of_quick_looks_are_those_of_the_store() -> None:
     assert schema.SCHEMA == 2
 
 
-def test_a_database_of_somebody_else_is_refused(tmp_path: Path, home: RowsHome) -> None:
-    import sqlite3
+def test_an_older_database_is_brought_up_to_date_before_anybody_looks(home: RowsHome) -> None:
+    run = home.rows.run()
+    home.ask(run["run_id"], 0, spec(title="Kept"))
+    home.close()
+    with contextlib.closing(sqlite3.connect(home.rows.home.database)) as conn:
+        conn.execute(f"PRAGMA user_version={schema.SCHEMA - 1}")
+    office = RealOffice(home.rows.home)
+    assert [row.title for row in office.inbox(Tab.FOR_ME, None)] == ["Kept"]
+    assert office.counts(None).runs == 1
+    office.close()
 
+
+def test_a_database_of_somebody_else_is_refused(tmp_path: Path, home: RowsHome) -> None:
     newer = sqlite3.connect(home.rows.home.database)
     newer.execute(f"PRAGMA user_version={schema.SCHEMA + 1}")
     newer.commit()

@@ -40,15 +40,19 @@ class RealOffice:
         self._runs = RunRows(self._glance, self._clock)
         self._runner = RunnerLine(home, self._glance, self._clock)
         self._opened: Rooms | None = None
+        if home.database.exists() and self._glance.connection() is None:
+            self._open_rooms()  # an older version wrote it: it is brought up to date before anybody looks
         self._pulse.begin()
 
     @property
     def _rooms(self) -> Rooms:
         """Everything that quick looks cannot do; the database is made when there is none."""
-        if self._opened is None:
-            opened: Rooms = importlib.import_module(_ROOMS).Rooms(self._home, self._clock, self._me)
-            self._opened = opened
-        return self._opened
+        return self._opened or self._open_rooms()
+
+    def _open_rooms(self) -> Rooms:
+        opened: Rooms = importlib.import_module(_ROOMS).Rooms(self._home, self._clock, self._me)
+        self._opened = opened
+        return opened
 
     # ------------------------------------------------------------------------------------------------------- the frame
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -190,15 +190,49 @@ def runner(office: Office) -> Iterator[subprocess.Popen[bytes]]:
     process.wait(timeout=30)
 
 
-def test_a_real_runner_turns_an_instant_into_a_run_that_waits(desk: Desk, runner: subprocess.Popen[bytes]) -> None:
-    at = (datetime.now(UTC) + timedelta(seconds=4)).strftime("%H:%M:%S")
+def _each_day_at(*seconds: int) -> tuple[str, ...]:
+    """Options of a rule for instants so many seconds from now, in a zone where no midnight is near."""
+    zone = "UTC" if 1 < datetime.now(UTC).hour < 22 else "Etc/GMT+6"
+    now = datetime.now(ZoneInfo(zone))
+    at = [(now + timedelta(seconds=n)).strftime("%H:%M:%S") for n in seconds]
     rule = {"kind": "weekly", "days": ["MO", "TU", "WE", "TH", "FR", "SA", "SU"], "time": at}
-    assert desk.add("Soon", "--rule-json", json.dumps(rule), "--zone", "UTC").code == 0
-    until = time.monotonic() + 60
-    runs: list[dict[str, Any]] = []
-    while time.monotonic() < until and not (runs and runs[0]["gates"]):
+    return "--rule-json", json.dumps(rule), "--zone", zone
+
+
+def _until(true: Callable[[], bool], seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until
         time.sleep(0.2)
-        runs = desk.call("runs", "--json").document
-    (run,) = runs
+
+
+def test_a_real_runner_turns_an_instant_into_a_run_that_waits(desk: Desk, runner: subprocess.Popen[bytes]) -> None:
+    desk.add("Once a year", "--rule", "every year on 1 March at 09:00")  # so that the template is loaded already
+    assert desk.add("Soon", *_each_day_at(6)).code == 0
+    _until(lambda: any(run["gates"] for run in desk.call("runs", "--json").document), 60)
+    (run,) = desk.call("runs", "--json").document
     assert (run["started_by"], run["title"], run["state"]) == ("schedule:Soon", "Note hello", "waiting")
     assert [(one["state"], one["run_id"]) for one in desk.log("Soon")][1:] == [("started", run["run_id"])]
+
+
+def test_a_runner_that_was_stopped_over_two_firings_does_what_each_policy_says(
+    desk: Desk, runner: subprocess.Popen[bytes]
+) -> None:
+    desk.add("Once a year", "--rule", "every year on 1 March at 09:00")  # so that the template is loaded already
+    names = ("latest", "none", "all")
+    rule = _each_day_at(12, 15, 18, 21)  # the first on time, two while it is stopped, the last as it goes on
+    for missed in names:
+        words = (*rule, "--set", "end=nothing", "--grace", "2s", "--overlap", "allow")
+        assert desk.add(missed, *words, "--missed", missed).code == 0
+    _until(lambda: all([one["state"] for one in desk.log(name)] == ["planned", "started"] for name in names), 60)
+    runner.send_signal(signal.SIGSTOP)
+    _until(
+        lambda: datetime.now(UTC) > datetime.fromisoformat(desk.log("none")[1]["due_at"]) + timedelta(seconds=12), 60
+    )
+    runner.send_signal(signal.SIGCONT)
+    _until(lambda: all(len(desk.log(name)) == 5 for name in names), 60)
+    states = {name: [one["state"] for one in reversed(desk.log(name)[1:])] for name in names}
+    assert states["latest"] == ["started", "missed", "missed", "started"]
+    assert states["none"] == ["started", "missed", "missed", "missed"]
+    assert states["all"].count("started") >= 2  # as many as may be open at once
+    assert {one["reason"] for one in desk.log("none")[1:4]} == {"this computer was asleep"}

@@ -41,6 +41,10 @@ Fold = Annotated[
     str | None, typer.Option("--fold", help="A time that comes twice: first or second.", show_default=False)
 ]
 Missed = Annotated[str | None, typer.Option("--missed", help="After sleep: latest, none or all.", show_default=False)]
+Grace = Annotated[
+    str | None,
+    typer.Option("--grace", metavar="SPAN", help="How late a start is still on time; else 5m.", show_default=False),
+]
 Overlap = Annotated[
     str | None,
     typer.Option("--overlap", help="While one is open: skip, queue, cancel or allow.", show_default=False),
@@ -98,7 +102,7 @@ class RuleOptions:
         return form
 
 
-def policy_from(missed: str | None, overlap: str | None, jitter: str | None) -> Policy:
+def policy_from(missed: str | None, overlap: str | None, jitter: str | None, grace: str | None) -> Policy:
     """The policy that the options name.
 
     Raises:
@@ -106,6 +110,7 @@ def policy_from(missed: str | None, overlap: str | None, jitter: str | None) -> 
     """
     given: dict[str, Any] = {"missed": missed, "overlap": overlap}
     given["jitter"] = span(jitter, "--jitter") if jitter is not None else None
+    given["grace"] = span(grace, "--grace") if grace is not None else None
     return policy_of({name: value for name, value in given.items() if value is not None})
 
 

@@ -26,7 +26,8 @@ def run_sheet(run: Document, width: int) -> list[str]:
 
 
 def _head(run: Document) -> list[str]:
-    began = f"started {clock(run['created_at'])} by {person(run['started_by'])}"
+    planned = f"planned {clock(run['planned_at'])}, " if run["planned_at"] else ""
+    began = f"{planned}started {clock(run['created_at'])} by {person(run['started_by'])}"
     lasted = took(run["started_at"], run["ended_at"])
     facts = [("Template", f"{run['template']} (version {run['version'][:8]})"), ("Workspace", run["workspace"])]
     facts += [(name, cell(value).text) for name, value in (run["parameters"] or {}).items()]

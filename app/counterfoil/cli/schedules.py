@@ -63,6 +63,7 @@ def add(
     gap: given.Gap = None,
     fold: given.Fold = None,
     missed: given.Missed = None,
+    grace: given.Grace = None,
     overlap: given.Overlap = None,
     jitter: given.Jitter = None,
     until: given.Until = None,
@@ -84,7 +85,7 @@ def add(
             workspace=str(place),
             rule=options.rule_of(today),
             zone=there,
-            policy=given.policy_from(missed, overlap, jitter),
+            policy=given.policy_from(missed, overlap, jitter, grace),
             parameters=_parameters(call, home, folder, place, source, pairs_of(settings), today),
         )
         row = home.database.transact(lambda txn: keeping.add(txn, wanted, account()))

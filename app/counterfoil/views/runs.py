@@ -35,7 +35,7 @@ def run_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[D
 
 
 def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document:
-    """One run with what only `show RUN` tells: steps, effects, checkpoint, files."""
+    """One run with what only `show RUN` tells: steps, effects, checkpoint, files, and the instant a schedule planned it for."""
     steps = steps_of(conn, blobs, row)
     return {
         **run_document(conn, blobs, row),
@@ -43,6 +43,7 @@ def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document
         "effects": _effects(conn, blobs, row, steps),
         "checkpoint": checkpoint_of(conn, home, row, steps),
         "files": [_file(op) for op in file_ops.of_run(conn, row["run_id"])],
+        "planned_at": iso(row["planned_at"]),
     }
 
 

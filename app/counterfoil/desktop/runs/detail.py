@@ -153,7 +153,9 @@ class RunDetail(Pane):
         took = f" Took {times.span(ended - begun)}." if ended is not None else ""
         by = person(str(document["started_by"]))
         protection = PROTECTION.get(str(document["isolation"]), str(document["isolation"]))
-        said = f"{one_line(seen.template)} · Run {document['number']} · Started {times.in_sentence(times.since(begun, now))} by {by}."
+        planned = times.iso_instant(str(document.get("planned_at")))
+        due = f"Planned {times.in_sentence(times.when(planned, now))}, started" if planned is not None else "Started"
+        said = f"{one_line(seen.template)} · Run {document['number']} · {due} {times.in_sentence(times.since(begun, now))} by {by}."
         self.path.say(f"{said}{took} Protected: {protection}.")
         self.title.say(one_line(document["title"]))
         self.chip.setText(seen.words)

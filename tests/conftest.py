@@ -25,6 +25,8 @@ def foreign_home(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
     """A test that forgets to name a home gets an empty one, never the home of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COUNTERFOIL_HOME", str(tmp_path_factory.mktemp("home")))
+        # Where nothing confines code, as in some containers, it may run in the folders of these tests.
+        patch.setenv("COUNTERFOIL_UNPROTECTED", str(tmp_path_factory.getbasetemp()))
         yield
 
 

@@ -156,6 +156,18 @@ class NotAllowed(Declined):
     code = "not_allowed"
 
 
+class NotIsolated(Declined):
+    """Nothing on this computer confines the code, and nobody allowed it to run all the same."""
+
+    code = "not_isolated"
+
+
+class LessProtection(Declined):
+    """There is less protection than the last time, and nobody agreed to that."""
+
+    code = "less_protection"
+
+
 class RunEnded(Declined):
     """The run has ended, so there is nothing left to do on it."""
 

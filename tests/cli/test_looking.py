@@ -76,7 +76,7 @@ def test_show_run(call: Caller, office: Office) -> None:
     assert document["steps"][0]["summary"] == "2 invoices, 1 flagged"
     page = call("show", "r-1").out
     assert "Waiting for you" in page
-    assert "None (L0). No isolation: workflow code runs as you" in page
+    assert "No isolation on this system. Workflow code would run as you. (L0)" in page
     assert "2 invoices, 1 flagged" in page
     assert "g-1  Write payment file for 2 invoices" in page
     assert "Nobody: this run makes no paid calls." in page

@@ -14,7 +14,6 @@ import pytest
 from cli.note_template import write_template
 from cli.speaking import Caller, Said
 from counterfoil.runner.lease import Lease
-from counterfoil.sandbox.levels import ISOLATED
 from counterfoil.sandbox.probing import measured
 from counterfoil.store.database import open_database
 from house.repository import ROOT
@@ -230,9 +229,9 @@ def test_doctor(desk: Desk, office: Any) -> None:
         "Program", "Data folder", "Database", "Runner", "Keyring", "Protection", "Window", "Disk", "Time zones",
     ]  # fmt: skip
     assert all(list(check) == ["what", "state", "means", "next"] for check in checks.values())
-    level = measured(office.home).level
-    assert checks["Protection"]["means"].startswith(f"{level.badge} ({level.code}). {level.sentence}")
-    assert (checks["Protection"]["next"] is None) == (level is ISOLATED)
+    found = measured(office.home)
+    assert checks["Protection"]["means"] == f"{found.sentence} ({found.code})"
+    assert (checks["Protection"]["next"] is None) == found.is_isolated
     assert checks["Runner"]["next"] == "Start it: counterfoil runner"
     assert checks["Keyring"]["state"] == "warn"
 

@@ -26,9 +26,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _room(folder: Path, level: str) -> Room:
     found: Measured = measured(Home(folder / "home").create(), afresh=True)
-    if found.code != level:
+    room = Room(folder, found)
+    if room.level != level:
+        room.close()
         pytest.skip(f"level {level} cannot be had, only {found.code}: {found.why}")
-    return Room(folder, found)
+    return room
 
 
 @pytest.fixture(scope="module")

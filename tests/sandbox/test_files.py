@@ -123,14 +123,21 @@ def test_another_folder_than_was_meant_is_noticed(isolated: Room, tmp_path: Path
     found = {"folders": {str(tmp_path): [1, 2]}, "root": [], "handles": [], "capabilities": [], "status": {}}
     cell = Cell(isolated.measured, Slot(isolated.home), isolated.home, tmp_path)
     with pytest.raises(Unfit, match="report"):
-        launching.judge(cell, found)
+        launching.judge(cell, found, os.getpid())
     cell.slot.remove()
 
 
 @pytest.mark.parametrize("folder", ["/", "/proc", "home"])
 def test_workspaces_that_show_too_much_are_refused(isolated: Room, folder: str) -> None:
     workspace = isolated.home.root if folder == "home" else Path(folder)
-    run_id = isolated.start("found = 1", workspace=workspace)
+    cell = Cell(isolated.measured, Slot(isolated.home), isolated.home, workspace)
+    with pytest.raises(Unfit, match="choose"):
+        launching.prepare(cell, 0)
+    cell.slot.remove()
+
+
+def test_a_run_whose_workspace_shows_too_much_is_put_before_a_person(isolated: Room) -> None:
+    run_id = isolated.start("found = 1", workspace=isolated.home.root)
     isolated.advance(run_id)
     assert "cannot be protected" in isolated.asked(run_id)
 

@@ -1,7 +1,6 @@
 """Levels are measured, not claimed: each layer is broken in turn, and what is said is what is left (T70, T71)."""
 
 import copy
-import json
 import os
 import subprocess
 import sys
@@ -11,9 +10,11 @@ from typing import Any
 import pytest
 
 from counterfoil.places import Home
-from counterfoil.sandbox import bwrap, landlock, launching, levels, probing, seccomp, selftest
+from counterfoil.policy import protection
+from counterfoil.policy.protection import CAPPED, ISOLATED, NONE, RESTRICTED, WEAK, is_lower
+from counterfoil.sandbox import advising, bwrap, landlock, launching, probing, seccomp, selftest
 from counterfoil.sandbox.launching import Cell, Slot, Unfit
-from counterfoil.sandbox.levels import ISOLATED, NONE, RESTRICTED, WEAK, Measured
+from counterfoil.sandbox.levels import Measured
 from counterfoil.store import runs
 from sandbox.rooms import Room
 
@@ -43,7 +44,14 @@ def test_a_bubblewrap_that_does_nothing(home: Home, tmp_path: Path, monkeypatch:
     assert "not isolated because" in found.why
 
 
-def test_a_bubblewrap_that_fails(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("by_apparmor", [True, False])
+def test_a_bubblewrap_that_fails(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_apparmor: bool
+) -> None:
+    """Where AppArmor is what keeps user namespaces away, the text of a profile is offered; no setting for all is."""
+    setting = tmp_path / "restricted"
+    setting.write_text("1\n" if by_apparmor else "0\n")
+    monkeypatch.setattr(advising, "_RESTRICTION", setting)
     fake = tmp_path / "bwrap"
     fake.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
     fake.chmod(0o755)
@@ -52,12 +60,19 @@ def test_a_bubblewrap_that_fails(home: Home, tmp_path: Path, monkeypatch: pytest
     found = probing.measured(home, afresh=True)
     assert found.level is not ISOLATED
     assert "setting up uid map: Permission denied" in found.why
-    assert "bwrap-userns-restrict" in found.next_step
+    assert "sysctl" not in found.next_step + found.profile
+    if by_apparmor:
+        assert "bwrap-userns-restrict" in found.next_step
+        assert "profile counterfoil-bwrap /usr/bin/bwrap" in found.profile
+        assert "userns," in found.profile
+    else:
+        assert "user.max_user_namespaces" in found.next_step
+        assert found.profile == ""
 
 
 @pytest.mark.parametrize("version, level", [(0, NONE), (1, WEAK), (4, WEAK), (5, WEAK)])
 def test_landlock_of_other_kernels(
-    home: Home, monkeypatch: pytest.MonkeyPatch, version: int, level: levels.Level
+    home: Home, monkeypatch: pytest.MonkeyPatch, version: int, level: protection.Level
 ) -> None:
     monkeypatch.setattr(bwrap, "trusted", lambda: "there is none")
     if level is not NONE and landlock.abi() < 1:
@@ -101,9 +116,16 @@ def test_each_worse_report_is_noticed(isolated: Room) -> None:
     for change, word in CHANGES.items():
         worse = copy.deepcopy(found)
         exec(change, {"f": worse})
-        wrong = selftest.isolated(worse, root=set(found["root"]), workspace=("/w", [1, 2]), code="/template")
+        wrong = told_of(worse, set(found["root"]))
         assert any(word in one for one in wrong), (change, wrong)
-    assert selftest.isolated(found, root=set(found["root"]), workspace=("/w", [1, 2]), code="/template") == []
+    assert told_of(found, set(found["root"])) == []
+
+
+def told_of(found: dict[str, Any], root: set[str]) -> list[str]:
+    """What is wrong with a report."""
+    return selftest.isolated(
+        found, root=root, unwritable=["/", "/usr", "/dev", "/w", "/template"], known={"/w": [1, 2]}
+    )
 
 
 CHANGES = {
@@ -150,13 +172,13 @@ def test_a_run_is_never_lowered(isolated: Room, monkeypatch: pytest.MonkeyPatch)
     row = isolated.advance(run_id)
     assert row["state"] == "waiting"
     assert "Something broke." in isolated.asked(run_id)
-    assert row["isolation"] == "L3"
+    assert row["isolation"] == isolated.measured.mark
 
 
 def test_an_unfit_host_gets_nothing(isolated: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = isolated.start("found = 1")
 
-    def unfit(cell: Cell, found: dict[str, Any]) -> None:
+    def unfit(cell: Cell, found: dict[str, Any], pid: int) -> None:
         raise Unfit("it has a network")
 
     monkeypatch.setattr("counterfoil.sandbox.hosts.judge", unfit)
@@ -165,24 +187,81 @@ def test_an_unfit_host_gets_nothing(isolated: Room, monkeypatch: pytest.MonkeyPa
     assert "It has a network." in isolated.asked(run_id)
 
 
+def test_the_sentences_are_the_designs() -> None:
+    assert protection.sentence("L4") == (
+        "Isolated. Cannot see your files, network or other programs. Memory and process limits enforced by the system."
+    )
+    assert protection.sentence("L3") == (
+        "Isolated. Memory and disk limits are watched by Counterfoil, not enforced by the system; "
+        "a run may exceed them for a moment."
+    )
+    assert protection.sentence("L2") == (
+        "Restricted, not isolated. Cannot read or change contents outside its folder or use the network. "
+        "It can see names, sizes and dates of your files and that programs exist."
+    )
+    assert protection.sentence("L0") == "No isolation on this system. Workflow code would run as you."
+    assert [protection.badge(code) for code in ("L0", "L1", "L2", "L3", "L4", "L9")] == [
+        "None", "Weak", "Restricted", "Isolated", "Isolated, capped", "L9",
+    ]  # fmt: skip
+    assert protection.sentence("L9") == ""
+
+
+@pytest.mark.parametrize(
+    "version, listed",
+    [
+        (1, "Additionally it may signal your programs, reach abstract sockets and truncate files by path."),
+        (2, "Additionally it may signal your programs, reach abstract sockets and truncate files by path."),
+        (3, "Additionally it may signal your programs and reach abstract sockets."),
+        (5, "Additionally it may signal your programs and reach abstract sockets."),
+    ],
+)
+def test_what_a_weak_level_lacks_is_built_from_the_kernels_version(version: int, listed: str) -> None:
+    found = Measured(WEAK, landlock=version)
+    assert found.mark == f"L1/{version}"
+    assert found.sentence == f"Weak. {protection.sentence('L2')} {listed}"
+
+
+def test_root_is_told_what_is_not_enforced() -> None:
+    assert Measured(ISOLATED, as_root=True).sentence.endswith("process limits not enforced for root.")
+    assert "root" not in Measured(CAPPED, as_root=True).sentence
+    assert "root" not in Measured(ISOLATED).sentence
+    assert all(len(Measured(level, as_root=True, landlock=5).mark) <= 8 for level in protection.LEVELS)
+
+
+def test_who_may_run_what() -> None:
+    """An agent's commands need level L2, connectors of others L3 (unless a person switches them on)."""
+    assert [level.code for level in protection.LEVELS if level.commands] == ["L2", "L3", "L4"]
+    assert [level.code for level in protection.LEVELS if level.servers] == ["L3", "L4"]
+
+
 def test_the_order_of_levels() -> None:
-    assert levels.is_lower("L0", "L3")
-    assert not levels.is_lower("L3", "L3")
-    assert not levels.is_lower("L3", "L2")
-    assert levels.is_lower("L3", "L9")
+    assert is_lower("L0", "L3")
+    assert not is_lower("L3", "L3")
+    assert not is_lower("L3", "L2")
+    assert is_lower("L3", "L9")
 
 
 def test_only_the_best_answer_is_kept(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = home.run / "protection.json"
-    monkeypatch.setattr(probing, "_measure", lambda: Measured(NONE, "why"))
-    probing.measured(home, afresh=True)
-    assert not kept.exists()
-    monkeypatch.setattr(probing, "_measure", lambda: Measured(ISOLATED))
-    probing.measured(home, afresh=True)
-    assert json.loads(kept.read_bytes())["level"] == "L3"
-    kept.write_text("{}")
+    """A lower level is measured again by the next process, but kept to be shown."""
+    monkeypatch.setattr(probing, "_known", {})
+    answers = [
+        Measured(NONE, "It broke.", "Mend it.", profile="text"),
+        Measured(ISOLATED, as_root=True),
+        Measured(WEAK),
+    ]
+    monkeypatch.setattr(probing, "_measure", lambda: answers.pop(0))
+    assert protection.told(home) is None
+    assert probing.measured(home, afresh=True).level is NONE
+    assert protection.told(home) == protection.Told("L0", "It broke.", "Mend it.", "text")
     probing._known.clear()
     assert probing.measured(home).level is ISOLATED
+    assert protection.told(home) == protection.Told("L3/root")
+    probing._known.clear()
+    assert probing.measured(home) == Measured(ISOLATED, as_root=True)
+    assert len(answers) == 1
+    protection.place_of(home).write_text("{}")
+    probing._known.clear()
+    assert probing.measured(home).level is WEAK
 
 
 def test_every_argument_in_order() -> None:
@@ -203,7 +282,10 @@ def test_every_argument_in_order() -> None:
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_programs_of_both_processors(machine: str) -> None:
-    for program in (seccomp.outer(machine), seccomp.inner(machine), seccomp.inner(machine, pretend=True)):
+    inner = [
+        seccomp.inner(machine, programs=programs, walls=walls) for programs in (True, False) for walls in (True, False)
+    ]
+    for program in (seccomp.outer(machine), *inner):
         assert len(program) % 8 == 0
         assert len(program) // 8 < 4096
 
@@ -241,4 +323,4 @@ def test_the_runner_survives_a_home_without_slots(home: Home) -> None:
 
 def test_show_says_the_level(isolated: Room) -> None:
     run_id = isolated.start("found = 1")
-    assert runs.get(isolated.database.reader, run_id)["isolation"] == "L3"
+    assert runs.get(isolated.database.reader, run_id)["isolation"] == isolated.measured.mark

@@ -9,9 +9,10 @@ from counterfoil.authoring.machine import RunFacts
 from counterfoil.engine.frames import Unpacker
 from counterfoil.engine.session import Opening, Recorded
 from counterfoil.places import Home
+from counterfoil.policy.protection import NONE
 from counterfoil.sandbox.hosts import Host
 from counterfoil.sandbox.launching import Cell, Slot
-from counterfoil.sandbox.levels import NONE, Measured
+from counterfoil.sandbox.levels import Measured
 
 LONGEST = 4096  # characters that are sent with a record; longer ones are fetched
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from counterfoil import places
 from counterfoil.catalogue.manifest import MANIFEST, Manifest, read_manifest
+from counterfoil.catalogue.packing import digest_of, read_code
 from counterfoil.errors import BrokenTemplate, UnknownTemplate, did_you_mean
 
 Origin = Literal["workspace", "home", "bundled"]
@@ -47,6 +48,15 @@ def find_template(reference: str, workspace: Path, home: places.Home) -> Path:
 def list_templates(workspace: Path, home: places.Home) -> list[TemplateFound]:
     """Every template that a name reaches, by name; one that is broken is listed with what is wrong."""
     return [_looked_at(name, folder, origin) for name, (folder, origin) in sorted(_by_name(workspace, home).items())]
+
+
+def is_bundled(name: str, version: str) -> bool:
+    """Whether a version is, byte for byte, the one of this name that comes with the program."""
+    folder = places.bundled("workflows") / name
+    try:
+        return "/" not in name and digest_of(read_code(folder)) == version
+    except (BrokenTemplate, OSError):
+        return False
 
 
 def _by_path(reference: str) -> Path:

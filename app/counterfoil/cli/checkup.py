@@ -18,7 +18,6 @@ from counterfoil.cli.options import Context, OnlyThis, call_of
 from counterfoil.cli.words import clock, size
 from counterfoil.effects.secrets import Keyring, KeyringUnusable
 from counterfoil.errors import CounterfoilError, SecretMissing
-from counterfoil.sandbox.levels import ISOLATED
 from counterfoil.sandbox.probing import measured
 from counterfoil.stage.leaving_out import choices_of, told
 from counterfoil.stage.probing import probe
@@ -59,7 +58,8 @@ def doctor(context: Context, workspace: OnlyThis = None) -> int:
     for check in checks:
         call.line(f"{check.what}: {_WORDS[check.state]}. {check.means}")
         if check.next:
-            call.line(f"  next: {check.next}")
+            first, *more = check.next.splitlines()
+            call.lines([f"  next: {first}", *(f"    {line}" for line in more)])
     bad = sum(check.state == "bad" for check in checks)
     call.say(f"{len(checks)} checks, {bad} not in order." if bad else f"{len(checks)} checks, none of them bad.")
     return 1 if bad else 0
@@ -136,12 +136,11 @@ def _keyring(call: Call) -> list[Check]:
 
 def _protection(call: Call) -> list[Check]:
     found = measured(call.home, afresh=True)
-    means = f"{found.level.badge} ({found.code}). {found.sentence}"
-    if found.level is ISOLATED:
+    means = f"{found.sentence} ({found.code})"
+    if found.is_isolated:
         return [Check("Protection", "ok", means)]
-    return [
-        Check("Protection", "warn", means, f"{found.next_step} Until then, run only templates whose code you trust.")
-    ]
+    advice = f"{found.next_step} Until then, run only templates whose code you trust."
+    return [Check("Protection", "warn", means, f"{advice}\n{found.profile}".rstrip())]
 
 
 def _window(_: Call) -> list[Check]:

@@ -16,6 +16,7 @@ from counterfoil.cli.words import Cell, clock, counted, gate_title, person, run_
 from counterfoil.errors import UnknownRun, WrongUse, did_you_mean
 from counterfoil.facts import RunState
 from counterfoil.inbox.finding import find_gate, find_run
+from counterfoil.policy import protection
 from counterfoil.store import gates
 from counterfoil.store import runs as run_rows
 from counterfoil.store.transactions import Connection, Row
@@ -121,7 +122,7 @@ def show(
         elif run is not None:
             detail = run_detail(conn, home.blobs, call.home, run)
             call.document(detail)
-            call.lines(run_sheet(detail, call.width))
+            call.lines(run_sheet(detail, call.width, protection.sentence(run["isolation"])))
 
 
 def show_gate(call: Call, home: Opened, conn: Connection, row: Row, folding: Folding) -> None:

@@ -7,15 +7,13 @@ from typing import Any
 from counterfoil.cli.gate_sheet import gate_line
 from counterfoil.cli.tables import pairs, table
 from counterfoil.cli.words import Cell, cell, clock, counted, person, run_state, size, took
-from counterfoil.sandbox import levels
 
 Document = dict[str, Any]
-_SENTENCES = {level.code: f"{level.badge} ({level.code}). {level.sentence}" for level in levels.LEVELS}
 
 
-def run_sheet(run: Document, width: int) -> list[str]:
-    """Lines for the document of `show RUN`."""
-    lines = _head(run)
+def run_sheet(run: Document, width: int, protection: str) -> list[str]:
+    """Lines for the document of `show RUN`; `protection` is the sentence of the level that it was started with."""
+    lines = _head(run, protection)
     lines += _outcome(run)
     if run["gates"]:
         lines += ["Waits for you in", *(f"  {gate_line(gate)}" for gate in run["gates"]), ""]
@@ -25,13 +23,13 @@ def run_sheet(run: Document, width: int) -> list[str]:
     return [*lines, "Checkpoint", *_checkpoint(run["checkpoint"])]
 
 
-def _head(run: Document) -> list[str]:
+def _head(run: Document, protection: str) -> list[str]:
     planned = f"planned {clock(run['planned_at'])}, " if run["planned_at"] else ""
     began = f"{planned}started {clock(run['created_at'])} by {person(run['started_by'])}"
     lasted = took(run["started_at"], run["ended_at"])
     facts = [("Template", f"{run['template']} (version {run['version'][:8]})"), ("Workspace", run["workspace"])]
     facts += [(name, cell(value).text) for name, value in (run["parameters"] or {}).items()]
-    facts.append(("Protection", _SENTENCES.get(run["isolation"], run["isolation"])))
+    facts.append(("Protection", f"{protection} ({run['isolation']})"))
     return [
         f"r-{run['number']}  {run['title']}",
         f"  {run_state(run, run['steps'])} · {began}{f' · took {lasted}' if lasted else ''}",

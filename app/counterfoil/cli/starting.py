@@ -13,6 +13,7 @@ from counterfoil.catalogue.finding import find_template
 from counterfoil.catalogue.manifest import read_manifest
 from counterfoil.catalogue.parameters import check_values, parse_texts, to_remember, with_remembered
 from counterfoil.cli.call import Call
+from counterfoil.cli.consenting import Protection, Unprotected, with_consent
 from counterfoil.cli.gate_sheet import gate_line
 from counterfoil.cli.logs import keep_logs
 from counterfoil.cli.opening import Opened, opened, tell_runner, workspace_of
@@ -23,7 +24,9 @@ from counterfoil.cli.words import run_state
 from counterfoil.errors import CounterfoilError, WrongUse
 from counterfoil.inbox.accounts import account
 from counterfoil.policy.boundaries import trouble_with
+from counterfoil.runner.consent import NOTHING, Consent
 from counterfoil.runner.starting import start_run
+from counterfoil.sandbox.probing import measured
 from counterfoil.settings.workspace import leave_out, remember, remembered
 from counterfoil.stage.probing import first_look
 from counterfoil.store.transactions import Row
@@ -57,6 +60,8 @@ def run(
         ),
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended or a gate holds it.")] = False,
+    protection: Protection = "",
+    unprotected: Unprotected = "",
 ) -> int:
     """Start a run of a template; the runner advances it, or --wait does."""
     call = call_of(context)
@@ -66,7 +71,8 @@ def run(
     leave_out(place, [_beneath(path) for path in left_out or []])
     with opened(call) as home:
         keep_logs(call.home)
-        row = start(call, home, folder, place, given, pairs_of(settings))
+        agreed = Consent(protection, unprotected)
+        row = start(call, home, folder, place, given, pairs_of(settings), agreed)
         if wait:
             row = follow(call, home, row["run_id"])
         with home.database.snapshot() as conn:
@@ -79,21 +85,35 @@ def run(
 
 
 def start(
-    call: Call, home: Opened, folder: Path, place: Path, given: dict[str, Any], texts: list[tuple[str, str]]
+    call: Call,
+    home: Opened,
+    folder: Path,
+    place: Path,
+    given: dict[str, Any],
+    texts: list[tuple[str, str]],
+    agreed: Consent = NOTHING,
 ) -> Row:
     """Commit a ready run and let the workspace remember what is to be remembered; its row."""
     name = read_manifest(folder).name
     for note in first_look(place, call.home):
         call.say(f"{note.what} {note.now}")
     kept: dict[str, Any] = {}
-    row = start_run(
-        home.database,
-        call.home,
-        template=folder,
-        workspace=place,
-        parameters=checked_parameters(name, place, given, texts, kept),
-        started_by=account(),
-    )
+
+    def begin(consent: Consent) -> Row:
+        return start_run(
+            home.database,
+            call.home,
+            template=folder,
+            workspace=place,
+            parameters=checked_parameters(name, place, given, texts, kept),
+            started_by=account(),
+            consent=consent,
+        )
+
+    row = with_consent(call, place, agreed, begin)
+    found = measured(call.home)
+    if not found.is_isolated:
+        call.say(f"protection here: {found.sentence}")
     try:
         if kept:
             remember(place, name, kept)

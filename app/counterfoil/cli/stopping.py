@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from counterfoil.cli.consenting import Protection, Unprotected, with_consent
 from counterfoil.cli.deciding import acting, report
 from counterfoil.cli.opening import opened, tell_runner
 from counterfoil.cli.options import As, Comment, Context, Run, call_of
@@ -10,6 +13,7 @@ from counterfoil.facts import GateKind, Verdict
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.deciding import Wish, decide, refuse_ended
 from counterfoil.inbox.finding import find_run
+from counterfoil.runner.consent import Consent, go_on
 from counterfoil.store import gates
 from counterfoil.store import runs as run_rows
 from counterfoil.views.runs import run_document
@@ -31,7 +35,14 @@ def cancel(context: Context, run: Run, principal: As = None) -> None:
             call.document(run_document(conn, home.blobs, run_rows.get(conn, row["run_id"])))
 
 
-def retry(context: Context, run: Run, comment: Comment = "", principal: As = None) -> None:
+def retry(
+    context: Context,
+    run: Run,
+    comment: Comment = "",
+    principal: As = None,
+    protection: Protection = "",
+    unprotected: Unprotected = "",
+) -> None:
     """Try the stopped step of a run again; the steps before it are kept."""
     call = call_of(context)
     with opened(call) as home:
@@ -51,6 +62,10 @@ def retry(context: Context, run: Run, comment: Comment = "", principal: As = Non
             )
         by, signature = acting(principal)
         gate = failures[0]
+        agreed = Consent(protection, unprotected)
+        with_consent(
+            call, Path(row["workspace"]), agreed, lambda consent: go_on(home.database, call.home, row, by, consent)
+        )
         wish = Wish(
             verdict=Verdict.ANSWERED,
             principal=by,

@@ -13,6 +13,7 @@ import typer
 from counterfoil.catalogue.checking import check_template
 from counterfoil.catalogue.finding import TemplateFound, find_template, list_templates
 from counterfoil.catalogue.manifest import Manifest, chips, manifest_json, read_manifest
+from counterfoil.catalogue.packing import digest_of, read_code
 from counterfoil.catalogue.shelf import Shelf
 from counterfoil.cli import adding
 from counterfoil.cli.call import Call
@@ -22,6 +23,7 @@ from counterfoil.cli.options import Context, Workspace, call_of
 from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell, counted
 from counterfoil.inbox.accounts import account
+from counterfoil.runner.consent import NOTHING, refuse_unconfined
 from counterfoil.runner.starting import keep_version
 from counterfoil.sandbox.probing import measured
 
@@ -78,21 +80,25 @@ def show(
 ) -> None:
     """What a template says of itself: what it does, what it needs, what it may do."""
     call = call_of(context)
-    folder = find_template(template, workspace_of(workspace), call.home)
+    place = workspace_of(workspace)
+    folder = find_template(template, place, call.home)
     manifest = read_manifest(folder)
     readme = _readme(folder)
-    asks = _form(call, folder) if form else {}
+    asks = _form(call, folder, place) if form else {}
     call.document({**manifest_json(manifest), "folder": str(folder), "readme": readme, **asks})
     call.lines(_sheet(manifest, folder))
     if form:
         call.lines(["", "  Asks for:", *(_field_line(field) for field in asks["fields"])])
+        call.lines(["", f"  Protection: {measured(call.home).sentence}"])
     if readme:
         call.line()
         call.lines(readme.splitlines())
 
 
-def _form(call: Call, folder: Path) -> dict[str, Any]:
+def _form(call: Call, folder: Path, place: Path) -> dict[str, Any]:
     """What running it would ask for, and under which protection; the version is kept, so that it is loaded once."""
+    name, digest = read_manifest(folder).name, digest_of(read_code(folder))
+    refuse_unconfined(call.home, measured(call.home), name, digest, place, NOTHING)
     with opened(call) as home:
         version = keep_version(home.database, call.home, folder, account())
     return {

@@ -264,6 +264,7 @@ class RunSeen:
     tone: str
     files: tuple[FileSeen, ...] = ()
     trail: tuple[Document, ...] = ()
+    isolation: str = ""  # the mark that the run keeps of its level
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +307,7 @@ class TemplateSeen:
     remembered: Mapping[str, Any]
     will: tuple[tuple[str, str], ...]
     isolation: str
+    raising: str = ""  # why there is no more protection, and what to do about it
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,13 @@ from counterfoil.engine import aftermath
 from counterfoil.engine.claiming import Claimed, reclaim
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.holding import Powers
-from counterfoil.errors import PackagesMissing
+from counterfoil.errors import NotIsolated, PackagesMissing
 from counterfoil.facts import RunState
 from counterfoil.places import Home
+from counterfoil.policy.protection import NONE, badge, code_of, is_lower
+from counterfoil.runner.consent import NOTHING, refuse_unconfined
 from counterfoil.sandbox.hosts import Host, HostPool
 from counterfoil.sandbox.launching import Unfit
-from counterfoil.sandbox.levels import is_lower
 
 LINGER = 5.0  # seconds a suspended host waits for a quick answer
 GRACE = 2.0  # seconds a closed host gets to end by itself
@@ -44,10 +45,9 @@ class Advance:
     async def run(self) -> RunState:
         """Advance until the run ends, waits for longer than a moment, or its host is gone; the run's state."""
         hold = self.claimed.hold
-        if is_lower(self.pool.measured.code, self.claimed.isolation):
-            return await self._refuse(
-                f"It was started “{self.claimed.isolation}”; now there is {self.pool.measured.sentence}"
-            )
+        why = self._too_little()
+        if why is not None:
+            return await self._refuse(why)
         try:
             folder, brought = await asyncio.to_thread(self._code)
         except PackagesMissing as problem:
@@ -73,6 +73,21 @@ class Advance:
         finally:
             await _end(host)
         return await aftermath.settle(hold, host_died=died)
+
+    def _too_little(self) -> str | None:
+        """Why the run is not carried on with the protection there is, and how a person lets it; None where it is."""
+        found, claimed, retry = self.pool.measured, self.claimed, f"counterfoil retry r-{self.claimed.hold.number}"
+        workspace = Path(claimed.hold.workspace)
+        if is_lower(found.mark, claimed.isolation):
+            began = f"“{badge(claimed.isolation)}” ({code_of(claimed.isolation)})"
+            more = f" --unprotected ‘{workspace.name}’" if found.level is NONE else ""
+            accept = f"To carry it on with that: {retry} --protection {found.code}{more}"
+            return f"It was started {began}; now: {found.sentence} {accept}"
+        try:
+            refuse_unconfined(self.home, found, claimed.name, claimed.version, workspace, NOTHING)
+        except NotIsolated as problem:
+            return f"{problem.message} To let it until your session ends: {retry} --unprotected ‘{workspace.name}’"
+        return None
 
     async def _refuse(self, why: str) -> RunState:
         """Nothing runs with less protection than the run was promised: a person is asked instead."""

@@ -14,17 +14,18 @@ from counterfoil import __version__
 from counterfoil.authoring.codec import canonical
 from counterfoil.catalogue.broken_file import BrokenFile
 from counterfoil.catalogue.manifest import manifest_json, read_manifest, title_of_run
-from counterfoil.catalogue.packing import pack, unpack
+from counterfoil.catalogue.packing import digest_of, pack, read_code, unpack
 from counterfoil.catalogue.shelf import Shelf
 from counterfoil.errors import BrokenTemplate
 from counterfoil.places import Home
+from counterfoil.runner.consent import NOTHING, Consent, note_fall, refuse_a_fall, refuse_unconfined
 from counterfoil.sandbox.hosts import Host
 from counterfoil.sandbox.launching import Unfit
 from counterfoil.sandbox.probing import measured
 from counterfoil.stage.leaving_out import choices_of
 from counterfoil.stage.survey import refuse_too_much, survey
 from counterfoil.store import blobs as blob_rows
-from counterfoil.store import runs, versions
+from counterfoil.store import history, runs, versions
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
@@ -119,12 +120,19 @@ def start_run(
     workspace: Path,
     parameters: Callable[[list[dict[str, Any]]], dict[str, Any]],
     started_by: str,
+    consent: Consent = NOTHING,
 ) -> Row:
     """Commit a ready run; its row. `parameters` is given the schema and returns checked values as plain JSON.
 
     Raises:
         BrokenTemplate, WrongParameter, WrongWorkspace: nothing was started.
+        NotIsolated, LessProtection: nobody agreed to the protection that there is; nothing was started.
     """
+    found = measured(home)
+    name, digest = read_manifest(template).name, digest_of(read_code(template))
+    refuse_unconfined(home, found, name, digest, workspace, consent)
+    before = history.isolation_in(database.reader, str(workspace))
+    fallen = refuse_a_fall(found, before, "The last run in this folder", consent)
     refuse_too_much(survey(str(workspace), choices_of(workspace, home)), str(workspace))
     version = keep_version(database, home, template, started_by)
     values = parameters(json.loads(version["parameters"]))
@@ -137,6 +145,13 @@ def start_run(
         parameters=canonical(values),
         started_by=started_by,
         program=__version__,
-        isolation=measured(home).code,
+        isolation=found.mark,
     )
-    return database.transact(lambda txn: runs.create(txn, new))
+
+    def operation(txn: Txn) -> Row:
+        row = runs.create(txn, new)
+        if fallen:
+            note_fall(txn, row, started_by, before or "", found)
+        return row
+
+    return database.transact(operation)

@@ -15,6 +15,8 @@ from pathlib import Path
 
 PROGRAM = Path("/usr/bin/bwrap")  # never looked up: a system's permission for it is bound to this path
 CODE = Path("/template")  # where a host finds the version it runs
+JOB = Path("/job")  # where the stage is seen
+NETWORK = Path("/network")  # the socket of the one way out, where there is any
 _DATA = "/dev/shm", "/tmp"  # noqa: S108 - inside, both are memory of the sandbox's own
 _SHARED_MEMORY, _SCRATCH = 64 * 1024 * 1024, 256 * 1024 * 1024  # bytes
 _PEOPLE = b"root:x:0:0:root:/:/bin/false\ncounterfoil:x:1000:1000::/tmp/home:/bin/false\n"
@@ -33,14 +35,37 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Mounts:
-    """What is seen inside besides the system: the runtime and packages at their own paths, the code's slot at `CODE`, and the
-    workspace at its own path, so that what a run is told of it stays true. All of it can only be read, except a slot that is
-    to be compiled in."""
+    """What is seen inside besides the system: the runtime, packages and other code at their own paths, a host's slot at `CODE`, its
+    workspace at its own path, so that what a run is told of it stays true, the stage at `JOB`, a connector's way out at `NETWORK`.
+    All of it can only be read, except where it says otherwise."""
 
     runtime: tuple[Path, ...]
-    slot: Path
+    slot: Path | None = None
     workspace: Path | None = None
     slot_writable: bool = False
+    stage: Path | None = None
+    stage_writable: bool = False
+    network: Path | None = None
+
+    @property
+    def own(self) -> tuple[Path, ...]:
+        """Folders outside /usr that are seen at their own paths; shorter ones first."""
+        return (*_outside_usr(self.runtime), *([self.workspace] if self.workspace else []))
+
+    @property
+    def placed(self) -> list[tuple[Path, Path, bool]]:
+        """What is seen at a path of its own making: from where, as what, and whether it may be written."""
+        found = [
+            (self.slot, CODE, self.slot_writable),
+            (self.stage, JOB, self.stage_writable),
+            (self.network, NETWORK, False),
+        ]
+        return [(source, seen, writable) for source, seen, writable in found if source is not None]
+
+    @property
+    def start(self) -> Path:
+        """Where the first process stands."""
+        return JOB if self.stage else self.workspace or (CODE if self.slot else Path(_DATA[1]))
 
 
 def trusted(program: Path | None = None) -> str | None:
@@ -76,25 +101,13 @@ def arguments(mounts: Mounts, *, seccomp: int, people: int, groups: int, no_more
     words += ["--proc", "/proc", "--dev", "/dev"]
     words += ["--size", str(_SHARED_MEMORY), "--tmpfs", _DATA[0], "--remount-ro", "/dev"]
     words += ["--size", str(_SCRATCH), "--tmpfs", _DATA[1], "--dir", ENVIRONMENT["HOME"]]
-    for path in _outside_usr(mounts.runtime):
+    for path in mounts.own:
         words += ["--ro-bind", _canonical(path), _canonical(path)]
-    if mounts.workspace is not None:
-        words += ["--ro-bind", _canonical(mounts.workspace), _canonical(mounts.workspace)]
-    words += ["--bind" if mounts.slot_writable else "--ro-bind", _canonical(mounts.slot), str(CODE)]
-    chdir = ["--chdir", str(mounts.workspace or CODE)]
+    for source, seen, writable in mounts.placed:
+        words += ["--bind" if writable else "--ro-bind", _canonical(source), str(seen)]
     # /proc too: to somebody who is really root, the kernel's settings in it are his own files, whatever the namespace says.
-    return [
-        *words,
-        "--remount-ro",
-        "/proc",
-        "--remount-ro",
-        "/",
-        *chdir,
-        "--cap-drop",
-        "ALL",
-        "--seccomp",
-        str(seccomp),
-    ]
+    words += ["--remount-ro", "/proc", "--remount-ro", "/", "--chdir", str(mounts.start)]
+    return [*words, "--cap-drop", "ALL", "--seccomp", str(seccomp)]
 
 
 def _system() -> list[str]:
@@ -130,8 +143,8 @@ def _canonical(path: Path) -> str:
 def top_level(mounts: Mounts) -> set[str]:
     """The names that `/` has inside; anything else there is a fault."""
     links = {name for name in _OLD_LINKS if (Path("/") / name).exists()}
-    beneath = [*_outside_usr(mounts.runtime), *([mounts.workspace] if mounts.workspace else [])]
-    return {"usr", "etc", "proc", "dev", "tmp", CODE.name, *links, *(path.parts[1] for path in beneath)}
+    beneath = [*mounts.own, *(seen for _, seen, _ in mounts.placed)]
+    return {"usr", "etc", "proc", "dev", "tmp", *links, *(path.parts[1] for path in beneath)}
 
 
 def sealed(data: bytes, name: str) -> int:

@@ -20,13 +20,15 @@ from counterfoil.engine.desk import Desk
 from counterfoil.engine.frames import TAIL_LIMIT, BadFrame, Unpacker, pack
 from counterfoil.engine.session import Opening
 from counterfoil.places import Home
-from counterfoil.sandbox import limits
+from counterfoil.policy.protection import NONE
 from counterfoil.sandbox.ending import end
 from counterfoil.sandbox.launching import Cell, Slot, Unfit, canonical, judge, prepare, request
-from counterfoil.sandbox.levels import ISOLATED, NONE, Measured
+from counterfoil.sandbox.levels import Measured
+from counterfoil.sandbox.watching import Watch
 
 _AROUND = 200  # bytes that a record in a page takes besides its path, name and payload, at the most
-OUTPUT_LIMIT = 1024 * 1024
+OUTPUT_LIMIT = 1024 * 1024  # bytes that are kept
+OUTPUT_END = 64 * 1024 * 1024  # bytes after which nobody is to write more
 PATIENCE = 60.0  # seconds a host may take to report
 REST = 0.1  # seconds between giving a host away and starting the next one
 LAST_WORDS = 2.0  # seconds that the output of an ended host may stay open
@@ -72,7 +74,7 @@ class Host(asyncio.Protocol):
         host = cls(cell)
         try:
             await host._launch()
-            if measured.level in (ISOLATED, NONE):
+            if measured.is_isolated or measured.level is NONE:
                 await host._confine(None)
         except BaseException:
             host.kill()
@@ -124,7 +126,7 @@ class Host(asyncio.Protocol):
             raise ConnectionError(
                 f"the host ended before it reported: {said[-1] if said else 'it said nothing'}"
             ) from problem
-        judge(self.cell, found)
+        judge(self.cell, found, self.pid)
 
     async def _asked(self, frame: dict[str, Any]) -> dict[str, Any]:
         """Send a frame that has one answer, and wait for it."""
@@ -177,6 +179,9 @@ class Host(asyncio.Protocol):
         kept = 0
         while stream is not None and (data := await stream.read(65_536)):
             kept += len(data)
+            if kept > OUTPUT_END:
+                self._break(f"it wrote more than {OUTPUT_END // 1024**2} MB of output and was ended")
+                return
             if kept > OUTPUT_LIMIT:
                 continue
             if self._output is None:
@@ -196,7 +201,7 @@ class Host(asyncio.Protocol):
             Unfit: it is not confined as it must be; it has been given nothing.
             ConnectionError: it has ended.
         """
-        if self.cell.measured.level is ISOLATED:
+        if self.cell.measured.is_isolated:
             folder = self.cell.inside(await asyncio.to_thread(self.cell.slot.fill, folder))
         elif self.cell.measured.level is not NONE:
             await self._confine(folder)
@@ -256,7 +261,7 @@ class Host(asyncio.Protocol):
         Raises:
             ConnectionError: the template ended the process.
         """
-        if self.cell.measured.level not in (ISOLATED, NONE):
+        if not (self.cell.measured.is_isolated or self.cell.measured.level is NONE):
             await self._confine(None)
         copied = await asyncio.to_thread(self.cell.slot.fill, version)
         inside = str(self.cell.inside(copied))
@@ -271,14 +276,10 @@ class Host(asyncio.Protocol):
 
     async def _keep_watch(self, desk: Desk) -> None:
         """End the host when its processes together break a limit that the system does not keep."""
-        while not self.gone.is_set():
-            broken = limits.broken(limits.look(self.pid))
-            if broken is not None:
-                desk.refuse(broken)
-                self.kill()
-                return
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.gone.wait(), limits.EVERY)
+        broken = await Watch(None).until_broken(self.pid, self.gone)
+        if broken is not None:
+            desk.refuse(f"{broken} and was ended")
+            self.kill()
 
     def kill(self) -> None:
         """End the process now, and whatever it has forked into its session."""

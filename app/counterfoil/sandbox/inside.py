@@ -158,7 +158,8 @@ def _confined(wire: socket.socket, level: str) -> None:
 def main(handle: int, level: str) -> None:
     """Serve the socket with this descriptor to its end; `level` is the code of the level at which this process was started."""
     die_with_parent()
-    limits.lower(own_users=level == "L3")
+    limits.lower(own_users=level in confining.WALLED)
+    limits.sacrifice()
     garbage.settle()
     wire = _wire(handle)
     _confined(wire, level)

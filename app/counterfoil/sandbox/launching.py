@@ -6,19 +6,22 @@ Whatever starts one, the runner for a run or the probe at start-up, starts it by
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from counterfoil.places import Home
-from counterfoil.sandbox import bwrap, seccomp, selftest
+from counterfoil.policy.protection import CAPPED, NONE
+from counterfoil.sandbox import bwrap, limits, scopes, seccomp, selftest
 from counterfoil.sandbox.ending import end_orphans, is_owned
-from counterfoil.sandbox.levels import ISOLATED, NONE, Measured
+from counterfoil.sandbox.levels import Measured
 
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _STUB = (
@@ -81,7 +84,7 @@ class Cell:
 
     def inside(self, folder: Path) -> Path:
         """The path at which a host sees a folder of its slot."""
-        return bwrap.CODE / folder.relative_to(self.slot.code) if self.measured.level is ISOLATED else folder
+        return bwrap.CODE / folder.relative_to(self.slot.code) if self.measured.is_isolated else folder
 
 
 @dataclass(slots=True)
@@ -129,23 +132,34 @@ def prepare(cell: Cell, wire: int) -> Launch:
     Raises:
         Unfit: it cannot be confined there: the workspace is too large a folder, or a path is a link.
     """
-    program = [str(interpreter()), "-P", "-s", "-S", "-c", _STUB, str(wire), cell.measured.code, cell.slot.root.name]
-    program += [str(folder) for folder in packages()]
-    if cell.measured.level is not ISOLATED:
+    given = [str(wire), cell.measured.code, cell.slot.root.name, *map(str, packages())]
+    program = [str(interpreter()), "-P", "-s", "-S", "-c", _STUB, *given]
+    if not cell.measured.is_isolated:
         return Launch(program, _environment(cell))
     _check_workspace(cell)
+    return walled(cell.mounts(), program, cell.measured)
+
+
+def walled(mounts: bwrap.Mounts, program: list[str], measured: Measured) -> Launch:
+    """The command that runs a program of ours within walls (L3, L4).
+
+    Raises:
+        Unfit: the walls cannot be described: a path is a link.
+    """
     launch = Launch([], {})
     try:
         people, groups = (_kept(launch, data, "accounts") for data in bwrap.people_and_groups())
         filtered = _kept(launch, seccomp.outer(), "calls")
         words = bwrap.arguments(
-            cell.mounts(), seccomp=filtered, people=people, groups=groups, no_more_users=cell.measured.no_more_users
+            mounts, seccomp=filtered, people=people, groups=groups, no_more_users=measured.no_more_users
         )
         listed = _kept(launch, bwrap.encoded(words), "arguments")
     except (OSError, ValueError, seccomp.UnknownArchitecture) as problem:
         launch.close()
         raise Unfit(f"the sandbox cannot be described: {problem}") from problem
-    launch.command = [str(bwrap.PROGRAM), "--args", str(listed), "--", *program]
+    launch.command = limits.sacrificed([str(bwrap.PROGRAM), "--args", str(listed), "--", *program])
+    if measured.level is CAPPED:
+        launch.command, launch.environment = [*scopes.words(), *launch.command], scopes.environment()
     return launch
 
 
@@ -193,32 +207,50 @@ def request(cell: Cell, code: Path | None) -> dict[str, Any]:
 
 def _tried(cell: Cell) -> list[str]:
     workspace = [str(cell.workspace)] if cell.workspace else []
-    if cell.measured.level is ISOLATED:
+    if cell.measured.is_isolated:
         return ["/", "/usr", "/dev", *workspace, *([] if cell.compiles else [str(bwrap.CODE)])]
     return ["/", str(cell.home.root), *workspace]
 
 
-def judge(cell: Cell, found: dict[str, Any]) -> None:
-    """Compare what a host reports of itself with what it was to be.
+def judge(cell: Cell, found: dict[str, Any], pid: int) -> None:
+    """Compare what a host reports of itself, and what the kernel says of its first process, with what it was to be.
 
     Raises:
         Unfit: it is something else.
     """
     if cell.measured.level is NONE:
         return
-    try:
-        if cell.measured.level is ISOLATED:
-            workspace = _identity(cell.workspace) if cell.workspace else None
-            code = None if cell.compiles else str(bwrap.CODE)
-            wrong = selftest.isolated(found, root=bwrap.top_level(cell.mounts()), workspace=workspace, code=code)
-        else:
+    with reading_a_report():
+        if not cell.measured.is_isolated:
             wrong = selftest.restricted(found, hidden=_tried(cell))
-    except (KeyError, TypeError, ValueError, OSError) as problem:
-        wrong = [f"its report cannot be read ({type(problem).__name__}: {problem})"]
+        else:
+            known = {str(cell.workspace): identity(cell.workspace)} if cell.workspace else {}
+            root = bwrap.top_level(cell.mounts())
+            wrong = selftest.isolated(found, root=root, unwritable=_tried(cell), known=known)
+        if cell.measured.level is CAPPED:
+            wrong += scopes.wrong_with(pid)
     if wrong:
         raise Unfit("; ".join(wrong))
 
 
-def _identity(folder: Path) -> tuple[str, list[int]]:
+@contextlib.contextmanager
+def reading_a_report() -> Iterator[None]:
+    """What comes from inside may be anything.
+
+    Raises:
+        Unfit: it is no report.
+    """
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, OSError, IndexError, AttributeError) as problem:
+        raise Unfit(f"its report cannot be read ({type(problem).__name__}: {problem})") from problem
+
+
+def identity(folder: Path) -> list[int]:
+    """Device and inode of a folder.
+
+    Raises:
+        OSError: it is not there.
+    """
     found = folder.stat()
-    return str(folder), [found.st_dev, found.st_ino]
+    return [found.st_dev, found.st_ino]

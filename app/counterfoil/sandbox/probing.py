@@ -1,7 +1,7 @@
 """Measuring the level at start-up: a host is really started with everything it will have, and reports what it finds.
 
 The answer is kept with what it depends on (kernel, boot, bubblewrap, security modules, account, program), so that a command need not
-measure again. Only “isolated” is kept longer than a process: trouble of a moment must not lower the level for good. A wrong answer
+measure again. Only “isolated” is believed longer than a process: trouble of a moment must not lower the level for good. A wrong answer
 kept would be noticed: every host is judged again before it is given a run.
 """
 
@@ -15,29 +15,26 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from counterfoil import __version__
 from counterfoil.engine.frames import Unpacker, pack
 from counterfoil.places import Home
-from counterfoil.sandbox import bwrap, landlock, seccomp
+from counterfoil.policy import protection
+from counterfoil.policy.protection import CAPPED, ISOLATED, NONE, RESTRICTED, WEAK
+from counterfoil.sandbox import advising, bwrap, landlock, scopes, seccomp
 from counterfoil.sandbox.ending import end
 from counterfoil.sandbox.launching import Cell, Slot, Unfit, interpreter, judge, prepare, request
-from counterfoil.sandbox.levels import BY_CODE, ISOLATED, NONE, RESTRICTED, WEAK, Level, Measured
+from counterfoil.sandbox.levels import Measured
 
 PATIENCE = 20.0  # seconds a probe may take
 _DEPENDS_ON = """
     /proc/sys/kernel/random/boot_id /sys/kernel/security/lsm /proc/sys/kernel/unprivileged_userns_clone
     /proc/sys/user/max_user_namespaces /proc/sys/kernel/apparmor_restrict_unprivileged_userns
 """.split()
-_INSTALL = "Install bubblewrap with the package tool of your system (apt-get, dnf and pacman call it bubblewrap)."
-_APPARMOR = (
-    "Let an administrator allow user namespaces to /usr/bin/bwrap: on Ubuntu by the AppArmor profile bwrap-userns-restrict, "
-    "else by user.max_user_namespaces."
-)
-_KERNEL = "It takes a Linux kernel with user namespaces or Landlock, on x86_64 or aarch64."
-
 _known: dict[str, Measured] = {}  # of this process
 
 
@@ -56,38 +53,46 @@ def measured(home: Home, *, afresh: bool = False) -> Measured:
 def _measure() -> Measured:
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     if sys.platform != "linux":
-        return Measured(
-            NONE, f"Isolation is not built for {sys.platform} yet.", "Use Linux for templates you do not trust."
-        )
+        return Measured(NONE, f"Isolation is not built for {sys.platform} yet.", advising.OTHER_SYSTEM.next_step)
     try:
         seccomp.architecture()
     except seccomp.UnknownArchitecture as problem:
-        return Measured(NONE, f"There is no filter of system calls for {problem}.", _KERNEL, as_root=as_root)
-    why, advice = bwrap.trusted() or "", _INSTALL
+        return Measured(NONE, f"There is no filter of system calls for {problem}.", advising.KERNEL.next_step)
+    why, advice = bwrap.trusted() or "", advising.INSTALL
     if not why:
-        for no_more_users in (True, False):
-            why = _problem(Measured(ISOLATED, no_more_users=no_more_users))
-            if not why:
-                return Measured(ISOLATED, no_more_users=no_more_users, as_root=as_root)
-        advice = _advice(why)
-    why = f"It is not isolated because {why}."
-    level = _of_landlock()
-    if level is not None and not (other := _problem(Measured(level))):
-        return Measured(level, why, advice, as_root=as_root)
-    less = f" Restricting it fails too: {other}." if level is not None else " This kernel has no Landlock either."
-    return Measured(NONE, why + less, advice, as_root=as_root)
+        found, why = _walled(as_root)
+        if found is not None:
+            return found
+        advice = advising.advice_on(why)
+    return _without_walls(f"It is not isolated because {_unended(why)}.", advice, as_root)
 
 
-def _of_landlock() -> Level | None:
+def _walled(as_root: bool) -> tuple[Measured | None, str]:
+    """The level with namespaces, capped where the system does that; or why there are none."""
+    why = ""
+    for no_more_users in (True, False):
+        found = Measured(ISOLATED, no_more_users=no_more_users, as_root=as_root)
+        why = _problem(found)
+        if why:
+            continue
+        capped = replace(found, level=CAPPED)
+        return (capped if scopes.trouble() is None and not _problem(capped) else found), ""
+    return None, why
+
+
+def _without_walls(why: str, advice: advising.Advice, as_root: bool) -> Measured:
     version = landlock.abi()
+    told = Measured(NONE, why, advice.next_step, as_root=as_root, landlock=version, profile=advice.profile)
     if version == 0:
-        return None
-    return RESTRICTED if version >= 6 else WEAK
+        return replace(told, why=f"{why} This kernel has no Landlock either.")
+    found = replace(told, level=RESTRICTED if version >= 6 else WEAK)
+    other = _problem(found)
+    return found if not other else replace(told, why=f"{why} Restricting it fails too: {_unended(other)}.")
 
 
-def _advice(why: str) -> str:
-    signs = ("namespace", "uid map", "RTM_NEWADDR", "Permission denied", "Operation not permitted")
-    return _APPARMOR if any(sign in why for sign in signs) else _KERNEL
+def _unended(words: str) -> str:
+    """Words of a program, to be the end of a sentence of ours."""
+    return words.rstrip(". ")
 
 
 def _problem(wanted: Measured) -> str:
@@ -98,7 +103,8 @@ def _problem(wanted: Measured) -> str:
         workspace.mkdir()
         cell = Cell(wanted, Slot(apart), apart, workspace)
         try:
-            judge(cell, _report_of(cell))
+            with _started(cell) as (pid, found):
+                judge(cell, found, pid)
         except Unfit as problem:
             return str(problem)
         except (OSError, subprocess.SubprocessError) as problem:
@@ -106,8 +112,9 @@ def _problem(wanted: Measured) -> str:
     return ""
 
 
-def _report_of(cell: Cell) -> dict[str, Any]:
-    """Start a host, ask it to confine itself, and end it; its report."""
+@contextlib.contextmanager
+def _started(cell: Cell) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Start a host, ask it to confine itself, and end it; its first process and its report."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         frame = pack(request(cell, None))
@@ -126,7 +133,7 @@ def _report_of(cell: Cell) -> dict[str, Any]:
             launch.close()
         theirs.close()
         try:
-            return _exchange(ours, frame)
+            yield process.pid, _exchange(ours, frame)
         except (OSError, EOFError) as problem:
             raise Unfit(_last_words(process) or f"it said nothing ({problem})") from problem
         finally:
@@ -172,37 +179,30 @@ def _circumstances() -> list[str]:
     return found
 
 
-def _place(home: Home) -> Path:
-    return home.run / "protection.json"
-
-
 def _read(home: Home, depends_on: list[str]) -> Measured | None:
+    """What was measured under the same circumstances, where it was the best there is to measure."""
     try:
-        kept = json.loads(_place(home).read_bytes())
-        if kept["depends_on"] != depends_on:
+        kept = json.loads(protection.place_of(home).read_bytes())
+        level = protection.BY_CODE[kept["level"]]
+        if kept["depends_on"] != depends_on or level not in (ISOLATED, CAPPED):
             return None
-        level = BY_CODE[kept["level"]]
-        return Measured(level, kept["why"], kept["next_step"], kept["no_more_users"], kept["as_root"])
+        return Measured(level, no_more_users=kept["no_more_users"], as_root=kept["as_root"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def _write(home: Home, depends_on: list[str], found: Measured) -> None:
-    """Keep “isolated”, or nothing; a data folder that is not there yet is not made for it."""
-    text = {
+    """Keep what was measured, for the next time and for whoever shows it; a data folder that is not there yet is not made for it."""
+    if not home.run.is_dir():
+        return
+    told = {
         "depends_on": depends_on,
         "level": found.code,
-        "why": found.why,
-        "next_step": found.next_step,
         "no_more_users": found.no_more_users,
         "as_root": found.as_root,
     }
-    if not home.run.is_dir():
-        return
+    shown = {"mark": found.mark, "why": found.why, "next": found.next_step, "profile": found.profile}
     with contextlib.suppress(OSError):
-        if found.level is not ISOLATED:
-            _place(home).unlink(missing_ok=True)
-            return
         fresh = home.run / f".protection-{os.getpid()}"
-        fresh.write_text(json.dumps(text), encoding="utf-8")
-        fresh.replace(_place(home))
+        fresh.write_text(json.dumps({**told, **shown}, ensure_ascii=False), encoding="utf-8")
+        fresh.replace(protection.place_of(home))

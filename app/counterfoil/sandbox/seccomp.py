@@ -27,7 +27,7 @@ _CALLS: Final[dict[str, tuple[int | None, int | None]]] = {
     "io_uring_register": (427, 427), "io_uring_setup": (425, 425), "ioctl": (16, 29), "ioperm": (173, None), "iopl": (172, None),
     "kcmp": (312, 272), "kexec_file_load": (320, 294), "kexec_load": (246, 104), "keyctl": (250, 219), "lchown": (94, None),
     "listen": (50, 201), "lookup_dcookie": (212, 18), "lremovexattr": (198, 15), "lsetxattr": (189, 6), "mbind": (237, 235),
-    "memfd_secret": (447, 447), "migrate_pages": (256, 238), "mknod": (133, None), "mknodat": (259, 33),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "migrate_pages": (256, 238), "mknod": (133, None), "mknodat": (259, 33),
     "modify_ldt": (154, None), "mount": (165, 40), "mount_setattr": (442, 442), "move_mount": (429, 429),
     "move_pages": (279, 239), "name_to_handle_at": (303, 264), "nfsservctl": (180, 42), "open": (2, None), "openat": (257, 56),
     "open_by_handle_at": (304, 265), "open_tree": (428, 428), "open_tree_attr": (467, 467), "openat2": (437, 437),
@@ -36,6 +36,7 @@ _CALLS: Final[dict[str, tuple[int | None, int | None]]] = {
     "quotactl_fd": (443, 443), "reboot": (169, 142), "removexattr": (197, 14), "removexattrat": (466, 466),
     "request_key": (249, 218), "set_mempolicy": (238, 237), "set_mempolicy_home_node": (450, 450), "setdomainname": (171, 162),
     "sethostname": (170, 161), "setns": (308, 268), "settimeofday": (164, 170), "setxattr": (188, 5), "setxattrat": (463, 463),
+    "shmget": (29, 194),
     "socket": (41, 198), "socketpair": (53, 199), "swapoff": (168, 225), "swapon": (167, 224), "_sysctl": (156, None),
     "sysfs": (139, None), "syslog": (103, 116), "umount2": (166, 39), "unshare": (272, 97), "uselib": (134, None),
     "userfaultfd": (323, 282), "ustat": (136, None), "utime": (132, None), "utimensat": (280, 88), "utimes": (235, None),
@@ -53,8 +54,10 @@ _REFUSED = """
     uselib ustat sysfs _sysctl lookup_dcookie nfsservctl fanotify_init fanotify_mark
     move_pages mbind set_mempolicy set_mempolicy_home_node migrate_pages
 """.split()
-# A workflow needs one socket, which it has, and no program but its own.
-_REFUSED_TO_HOSTS = "execve execveat socket connect bind listen accept accept4".split()
+_SOCKETS = "socket connect bind listen accept accept4".split()
+# A workflow needs one socket, which it has, no program but its own, and no memory that belongs to no process.
+_PROGRAMS = ["execve", "execveat"]
+_MEMORY_OF_NOBODY = ["memfd_create", "shmget"]
 # Landlock does not cover these; told that they worked, programs go on, and nothing has changed.
 _PRETENDED = """
     chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes utimensat futimesat file_setattr
@@ -232,19 +235,22 @@ def outer(name: str | None = None) -> bytes:
     return program.end()
 
 
-def inner(name: str | None = None, *, pretend: bool = False) -> bytes:
-    """What a host puts on itself before any code of an author: no other program, no new socket.
+def inner(name: str | None = None, *, programs: bool = False, walls: bool = True) -> bytes:
+    """What a sandbox puts on itself before anybody else's code: no new socket, and unless it is there to run `programs`, none of them.
 
-    `pretend=True` (no namespace around it): changing modes, owners, times and attributes is told to have worked, and has not.
+    Without `walls` (no namespace around it) changing modes, owners, times and attributes is told to have worked, and has not.
 
     Raises:
         UnknownArchitecture: there is no table for it.
     """
     program = _Program(architecture(name))
     program.begin()
-    program.answer(_REFUSED_TO_HOSTS, errno.EPERM)
+    program.answer(_SOCKETS, errno.EPERM)
     program.when(["socketpair"], _one_pair())
-    if pretend:
+    if not programs:
+        program.answer(_PROGRAMS, errno.EPERM)
+        program.answer(_MEMORY_OF_NOBODY, errno.ENOSYS)
+    if not walls:
         program.answer(_PRETENDED, 0)
     return program.end()
 

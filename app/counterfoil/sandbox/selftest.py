@@ -1,6 +1,6 @@
-"""What a host finds out about itself before any code of an author, and what the outside makes of it.
+"""What a sandbox finds out about itself before any code of others runs in it, and what the outside makes of it.
 
-The inside only reports; the outside compares with what it has asked for, and starts nothing in a host that is not as it must be.
+The inside only reports; the outside compares with what it has asked for, and starts nothing in one that is not as it must be.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ import contextlib
 import errno
 import os
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 WIRE = 3  # the descriptor of the one socket a host has
+_FAMILIES = (1, 2, 10, 16, 40)  # Unix, internet, routing, and last that of virtual machines, which no namespace covers
 
 
 def facts(written: Iterable[str] = ()) -> dict[str, Any]:
@@ -33,17 +34,26 @@ def facts(written: Iterable[str] = ()) -> dict[str, Any]:
         "routes": _routes(),
         "settings": _refusal(lambda: os.close(os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY))),
         "execute": _refusal(lambda: os.execv("/nonexistent", ["nonexistent"])),  # noqa: S606 - it must fail
-        "sockets": [_refusal(lambda family=family: socket.socket(family).close()) for family in (1, 2, 10, 16, 40)],
+        "sockets": [_refusal(lambda family=family: socket.socket(family).close()) for family in _FAMILIES],
         "writing": {folder: _refusal(lambda folder=folder: _write(folder)) for folder in written},
         "folders": {folder: _identity(folder) for folder in written},
     }
 
 
 def isolated(
-    found: dict[str, Any], *, root: set[str], workspace: tuple[str, list[int]] | None, code: str | None
+    found: dict[str, Any],
+    *,
+    root: set[str],
+    unwritable: Iterable[str],
+    known: Mapping[str, list[int]],
+    programs: bool = False,
 ) -> list[str]:
-    """What is wrong with a host that should be isolated; nothing when all is as it must be. `code` may be written if it is None."""
-    wrong = _common(found)
+    """What is wrong with a sandbox that should be isolated; nothing when all is as it must be.
+
+    `root` are the names that / must have, `unwritable` folders that must not be written, `known` folders with the device and inode
+    that they must have; with `programs` it is there to run some.
+    """
+    wrong = _common(found, programs=programs)
     if any(int(word or "1", 16) for word in found["capabilities"]):
         wrong.append("it has capabilities")
     if set(found["root"] or ()) != root:
@@ -54,35 +64,34 @@ def isolated(
         wrong.append("it sees processes of others")
     if found["interfaces"] not in (["lo"], []) or found["routes"]:
         wrong.append("it has a network")
-    for folder in ["/", "/usr", "/dev", *([workspace[0]] if workspace else []), *([code] if code else [])]:
-        if found["writing"].get(folder) not in (errno.EROFS, errno.EACCES, errno.ENOENT):
-            wrong.append(f"it can write to {folder}")
-    if workspace is not None and found["folders"].get(workspace[0]) != workspace[1]:
-        wrong.append("its workspace is not the folder that was meant")
+    wrong += _written(found, unwritable, (errno.EROFS, errno.EACCES, errno.ENOENT))
+    wrong += [
+        f"{path} is not the folder that was meant" for path, seen in known.items() if found["folders"].get(path) != seen
+    ]
     return wrong
 
 
-def restricted(found: dict[str, Any], *, hidden: Iterable[str]) -> list[str]:
-    """What is wrong with a host that should be restricted; `hidden` are folders that must not be listed or written."""
-    wrong = _common(found)
-    inheritable, permitted, effective, _, ambient = found[
-        "capabilities"
-    ]  # only an administrator can lower the bounding set
+def _written(found: dict[str, Any], folders: Iterable[str], refusals: tuple[int, ...]) -> list[str]:
+    return [f"it can write to {folder}" for folder in folders if found["writing"].get(folder) not in refusals]
+
+
+def restricted(found: dict[str, Any], *, hidden: Iterable[str], programs: bool = False) -> list[str]:
+    """What is wrong with a sandbox that should be restricted; `hidden` are folders that must not be listed or written."""
+    wrong = _common(found, programs=programs)
+    if any(answer != errno.EPERM for answer in found["sockets"]):
+        wrong.append("it can make sockets")
+    inheritable, permitted, effective, _, ambient = found["capabilities"]  # the bounding set is an administrator's
     if any(int(word or "1", 16) for word in (inheritable, permitted, effective, ambient)):
         wrong.append("it has capabilities")
     if found["root"] is not None:
         wrong.append("it can list the whole file system")
-    wrong += [
-        f"it can write to {folder}"
-        for folder in hidden
-        if found["writing"].get(folder) not in (errno.EACCES, errno.EROFS)
-    ]
+    wrong += _written(found, hidden, (errno.EACCES, errno.EROFS))
     if found["status"]["Threads"] != "1":
         wrong.append("it had threads before it was restricted")
     return wrong
 
 
-def _common(found: dict[str, Any]) -> list[str]:
+def _common(found: dict[str, Any], *, programs: bool) -> list[str]:
     wrong = []
     if found["handles"] != [0, 1, 2, WIRE]:
         wrong.append(f"it has other files open than it should: {found['handles']}")
@@ -90,9 +99,11 @@ def _common(found: dict[str, Any]) -> list[str]:
         wrong.append("its system calls are not filtered")
     if found["settings"] not in (errno.EROFS, errno.EACCES, errno.ENOENT):
         wrong.append("it can change settings of the kernel")
-    if found["execute"] != errno.EPERM:
+    if found["sockets"][-1] is None:
+        wrong.append("it can speak to the machine beneath")
+    if not programs and found["execute"] != errno.EPERM:
         wrong.append("it can start programs")
-    if any(answer != errno.EPERM for answer in found["sockets"]):
+    if not programs and any(answer != errno.EPERM for answer in found["sockets"]):
         wrong.append("it can make sockets")
     return wrong
 

@@ -156,6 +156,12 @@ def first_written(conn: sa.Connection, run_id: str) -> str | None:
     return conn.execute(query).scalar()
 
 
+def isolation_in(conn: sa.Connection, workspace: str) -> str | None:
+    """The mark of the level under which a workspace's newest run was started; None before its first run."""
+    query = sa.select(_RUN.c.isolation).where(_RUN.c.workspace == workspace).order_by(_RUN.c.number.desc()).limit(1)
+    return conn.execute(query).scalar()
+
+
 def isolation_of(conn: sa.Connection, template: str) -> str | None:
     """The level under which a template's newest run was started; None before its first run."""
     query = sa.select(_RUN.c.isolation).where(_RUN.c.template == template).order_by(_RUN.c.number.desc()).limit(1)

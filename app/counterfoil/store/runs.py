@@ -117,7 +117,12 @@ def create(txn: Txn, new: NewRun) -> Row:
         kind="run_started",
         subject=run_id,
         summary=f"Started “{new.title}” as run {row['number']}",
-        after={"template": new.template, "version": new.version, "workspace": new.workspace},
+        after={
+            "template": new.template,
+            "version": new.version,
+            "workspace": new.workspace,
+            "isolation": new.isolation,
+        },
     )
     return row
 
@@ -216,6 +221,12 @@ def set_activity(txn: Txn, run_id: str, text: str | None) -> None:
 def found(txn: Txn, run_id: str) -> None:
     """A run that was lost is held again, or waits for a person."""
     txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(lost=False))
+
+
+def lower(txn: Txn, run_id: str, isolation: str) -> None:
+    """A person agreed that a run goes on with less protection than it was started with."""
+    txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(isolation=isolation))
+    txn.touched.add(run_id)
 
 
 def ask_to_cancel(txn: Txn, run_id: str, by: str) -> None:

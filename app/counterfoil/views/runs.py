@@ -9,6 +9,7 @@ from typing import Any
 from counterfoil.clock import iso
 from counterfoil.facts import RunState, StepKind
 from counterfoil.places import Home
+from counterfoil.policy.protection import code_of
 from counterfoil.store import file_ops, gates, intents, records, timers
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
@@ -66,7 +67,7 @@ def _document(conn: Connection, blobs: Blobs, row: Row, asked: Sequence[Row]) ->
         "result": _result(blobs, row),
         "error": _error(row),
         "cost": None,
-        "isolation": row["isolation"],
+        "isolation": code_of(row["isolation"]),
     }
 
 

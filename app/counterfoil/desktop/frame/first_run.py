@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.inbox.welcome import WelcomeCard
 from counterfoil.desktop.office import Changes, Counts, Part, Progress, RunnerSeen, Workspace
-from counterfoil.desktop.words.gates import PROTECTION
+from counterfoil.policy.protection import badge
 
 _ENDED = ("done", "failed", "cancelled")
 
@@ -52,7 +52,7 @@ class FirstRun(QObject):
             self._bridge.ask(self, lambda office: office.progress(run_id), self._progressed)
 
     def _make_card(self) -> WelcomeCard:
-        card = WelcomeCard(self._bridge, protection=PROTECTION.get(self._isolation, self._isolation))
+        card = WelcomeCard(self._bridge, protection=badge(self._isolation))
         card.started.connect(self._started)
         card.gate_ready.connect(self._gate_ready)
         card.run_wanted.connect(self.run_wanted)

@@ -15,6 +15,8 @@ from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.plain import one_line
+from counterfoil.policy import protection
+from counterfoil.policy.protection import NONE
 
 _KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad"}
 _STRONG_STARTS = ("If you approve:", "If you reject:", "If you answer:")
@@ -77,17 +79,18 @@ class GateHead(QWidget):
         if seen.step is not None:
             flow.addWidget(_crumb(Label(f"Step {seen.step}", "small")))
         whole.addWidget(path, 1, Qt.AlignmentFlag.AlignVCenter)
-        protection = words.PROTECTION.get(seen.isolation, seen.isolation)
-        badge = Label(f"Protected: {protection}", "caption")
-        badge.setToolTip(words.PROTECTION_SENTENCES.get(seen.isolation, ""))
-        badge.setAccessibleDescription(words.PROTECTION_SENTENCES.get(seen.isolation, ""))
+        badge = Label(f"Protected: {protection.badge(seen.isolation)}", "caption")
+        badge.setToolTip(protection.sentence(seen.isolation))
+        badge.setAccessibleDescription(protection.sentence(seen.isolation))
         history = Button(
             "", "icon", icon="history", name="Show every step of this run", key=str(seen.document["run_id"])
         )
         history.chosen.connect(self.run_wanted)
         printer = Button("", "icon", icon="printer", name="Save as PDF… (Ctrl+P)")
         printer.clicked.connect(self.print_wanted)
-        put(whole, Icon("shield-off" if protection == "None" else "shield", "text3", 14), badge, history, printer)
+        put(
+            whole, Icon("shield-off" if seen.isolation == NONE.code else "shield", "text3", 14), badge, history, printer
+        )
         return held
 
 

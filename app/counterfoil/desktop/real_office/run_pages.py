@@ -51,6 +51,7 @@ class RunPages:
                 tone=tone,
                 files=self._files.of_run(conn, row),
                 trail=trail_pages.of_run(conn, run_id, access.me),
+                isolation=row["isolation"],
             )
 
     def progress(self, run_id: str) -> Progress:

@@ -11,6 +11,7 @@ from counterfoil.desktop.office import RunnerSeen, RunnerState
 from counterfoil.desktop.real_office import calls, processes
 from counterfoil.errors import RunnerTrouble
 from counterfoil.places import Home
+from counterfoil.policy import protection
 from counterfoil.store.glance import LEASE_US, Glance
 
 _STARTING_US = 30_000_000  # a start that has not become a runner by then has failed
@@ -44,7 +45,7 @@ class RunnerLine:
             pid=here["pid"] if here else None,
             log=str(self._home.logs / "runner.log"),
             trouble=self._trouble() if state is RunnerState.OFF else "",
-            isolation=self._glance.isolation(),
+            isolation=seen.mark if (seen := protection.told(self._home)) else self._glance.isolation(),
         )
 
     def turned(self) -> bool:

@@ -18,6 +18,7 @@ from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.errors import WrongWorkspace
+from counterfoil.policy.protection import told
 from counterfoil.settings.workspace import remembered
 from counterfoil.store import history, versions
 from counterfoil.views.plain import contract
@@ -53,6 +54,7 @@ class Templates:
         folder = Path(path)
         manifest = read_manifest(folder)
         fields, isolation = self._form(folder)
+        seen = told(self._access.home)
         found = TemplateFound(manifest.name, folder, self._origin(folder, workspace), manifest, None)
         return TemplateSeen(
             card=_card(found, used),
@@ -60,7 +62,8 @@ class Templates:
             fields=tuple(fields),
             remembered=self._remembered(workspace, manifest.name, fields),
             will=_will(manifest, fields),
-            isolation=isolation,
+            isolation=seen.mark if seen else isolation,
+            raising=" ".join(filter(None, (seen.why, seen.next_step, seen.profile))) if seen else "",
         )
 
     def problems(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:

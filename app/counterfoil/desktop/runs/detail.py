@@ -23,9 +23,9 @@ from counterfoil.desktop.runs.steps import lines
 from counterfoil.desktop.runs.steps_view import StepsAdapter, StepsView
 from counterfoil.desktop.tokens import STEP_ROW
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.gates import PROTECTION
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
+from counterfoil.policy import protection
 
 _TABS = (("steps", "Steps"), ("files", "Files"), ("result", "Result"), ("checkpoint", "Checkpoint"), ("trail", "Trail"))
 _CHIPS = {"ok": "ok", "warn": "warn", "bad": "bad", "info": "info", "quiet": "plain"}
@@ -152,11 +152,11 @@ class RunDetail(Pane):
         ended = times.iso_instant(str(document.get("ended_at")))
         took = f" Took {times.span(ended - begun)}." if ended is not None else ""
         by = person(str(document["started_by"]))
-        protection = PROTECTION.get(str(document["isolation"]), str(document["isolation"]))
         planned = times.iso_instant(str(document.get("planned_at")))
         due = f"Planned {times.in_sentence(times.when(planned, now))}, started" if planned is not None else "Started"
         said = f"{one_line(seen.template)} · Run {document['number']} · {due} {times.in_sentence(times.since(begun, now))} by {by}."
-        self.path.say(f"{said}{took} Protected: {protection}.")
+        self.path.say(f"{said}{took} Protected: {protection.badge(seen.isolation)}.")
+        self.path.setToolTip(protection.sentence(seen.isolation))
         self.title.say(one_line(document["title"]))
         self.chip.setText(seen.words)
         self.chip.set_kind(_CHIPS.get(seen.tone, "plain"))

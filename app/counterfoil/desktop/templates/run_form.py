@@ -18,9 +18,9 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Chip, Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
-from counterfoil.desktop.words.gates import PROTECTION, PROTECTION_SENTENCES
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, plain
+from counterfoil.policy import protection
 
 _TYPED = 250  # milliseconds after the last stroke until the values are checked
 _NARROW = 760
@@ -148,11 +148,12 @@ class RunForm(Pane):
         )
         put(self._right, box)
         shield = Box("quiet", gap=4, margins=(14, 10, 14, 10))
-        protection = PROTECTION.get(seen.isolation, seen.isolation)
         shield.put(
-            Label(f"Protected: {protection}", "small_strong"),
-            Prose(PROTECTION_SENTENCES.get(seen.isolation, ""), "small"),
+            Label(f"Protected: {protection.badge(seen.isolation)}", "small_strong"),
+            Prose(protection.sentence(seen.isolation), "small"),
         )
+        if seen.raising:
+            shield.put(Prose(plain(seen.raising, lines=True), "small"))
         put(self._right, shield)
         chips = row(gap=6)
         put(chips, *[Chip(words, "ok" if words == "No llm needed" else "plain") for words in seen.card.chips], None)

@@ -15,13 +15,6 @@ from counterfoil.facts import unproven
 
 KIND_WORDS = {"approval": "", "question": "Question", "doubt": "Did this happen?", "failure": "Needs repair"}
 KIND_ICONS = {"approval": "stamp", "question": "circle-question-mark", "doubt": "scale", "failure": "wrench"}
-PROTECTION = {"L0": "None", "L1": "Weak", "L2": "Restricted", "L3": "Isolated"}
-PROTECTION_SENTENCES = {
-    "L0": "Not protected. The template's code runs with this account's rights and could read or change other files.",
-    "L1": "Weakly protected. The template's code is kept from some of this account's files, not from all.",
-    "L2": "Restricted. The template's code reads this workspace and the system, and has no network.",
-    "L3": "Isolated. The template's code sees only its copy of this workspace, and has no network.",
-}
 VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 
 

@@ -51,7 +51,9 @@ def test_run_starts_nothing_and_says_so(desk: Desk) -> None:
     assert list(started.document) == RUN
     assert (started.document["state"], started.document["title"]) == ("ready", "Note hello")
     assert started.document["parameters"]["limit"] == {"amount": "10000", "currency": "EUR"}
-    assert started.err.endswith("counterfoil: the runner is off; run r-1 is kept and starts with it: counterfoil runner\n")
+    assert started.err.endswith(
+        "counterfoil: the runner is off; run r-1 is kept and starts with it: counterfoil runner\n"
+    )
     assert desk.call("runs").out.splitlines()[1].split()[:4] == ["r-1", "Note", "hello", "Starting"]
 
 

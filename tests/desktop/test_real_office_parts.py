@@ -23,12 +23,12 @@ from counterfoil.desktop.real_office.folders import measure
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.real_office.pages import PATIENCE, NoPage, make_page
 from counterfoil.desktop.real_office.templates import _CHANGES, _SENDS
-from counterfoil.desktop.words.gates import PROTECTION
 from counterfoil.effects.csv_rows import appended as really_appended
 from counterfoil.errors import CounterfoilError, DiskFull, WrongParameter, WrongUse
 from counterfoil.facts import Verdict
 from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.places import Home, bundled
+from counterfoil.policy import protection
 from counterfoil.settings.window import undo_seconds
 from counterfoil.store import file_ops, gates, leases
 from desktop.real_home import RowsHome
@@ -307,8 +307,10 @@ def test_a_form_comes_from_a_host_once_and_is_checked_while_typing(home: RowsHom
     settings.write_text('[remember.note]\ntext = "hello"\ncopies = 3\n')
     seen = home.office.template(folder, str(workspace))
     assert [field["name"] for field in seen.fields] == ["text", "copies", "limit", "end"]
-    assert seen.remembered == {"text": "hello"}
-    assert seen.isolation in PROTECTION  # whatever this computer can do
+    told = protection.told(home.rows.home)
+    assert told is not None
+    assert (seen.remembered, seen.isolation) == ({"text": "hello"}, told.mark)
+    assert seen.raising.startswith(told.why)
     assert seen.card.section == "yours"
     assert dict(seen.will)["Sends"] == "nothing"
     assert home.office.check_parameters(folder, str(workspace), {"text": "x", "copies": "2"}) == {}

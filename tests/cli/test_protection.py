@@ -13,9 +13,11 @@ import pytest
 from cli.note_template import write_template
 from cli.speaking import Caller, Said
 from counterfoil.cli import call as call_module
+from counterfoil.errors import CounterfoilError, LessProtection, NotIsolated
 from counterfoil.places import Home
 from counterfoil.policy import protection, unprotected
 from counterfoil.policy.protection import NONE, Level
+from counterfoil.runner.firing import RunStarter
 from counterfoil.sandbox import probing
 from counterfoil.sandbox.levels import Measured
 from counterfoil.store.database import open_database
@@ -149,6 +151,20 @@ def test_a_changed_copy_of_it_does(desk: Desk) -> None:
 def test_a_folder_named_by_the_environment_is_allowed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COUNTERFOIL_UNPROTECTED", os.pathsep.join(["/nowhere", str(desk.workspace.parent)]))
     assert desk.run().code == 3
+
+
+def test_a_routine_agrees_to_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert desk.run().code == 3
+    database = open_database(desk.home)
+    row: Any = {"schedule_id": "1", "name": "weekly", "template": "note", "workspace": str(desk.workspace)}
+    starter = RunStarter(database, desk.home)
+    assert not isinstance(starter._version(row), CounterfoilError)
+    desk.change("UPDATE run SET isolation = 'L5'")
+    assert isinstance(starter._version(row), LessProtection)
+    desk.change("UPDATE run SET isolation = 'L0'")
+    _now(monkeypatch, NONE)
+    assert isinstance(starter._version(row), NotIsolated)
+    database.close()
 
 
 @pytest.mark.usefixtures("nothing_confines")

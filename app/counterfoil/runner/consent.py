@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from counterfoil.catalogue.finding import is_bundled
+from counterfoil.catalogue.manifest import read_manifest
+from counterfoil.catalogue.packing import digest_of, read_code
 from counterfoil.errors import LessProtection, NotIsolated, WrongUse
 from counterfoil.places import Home
 from counterfoil.policy import protection, unprotected
 from counterfoil.policy.protection import NONE, is_lower
 from counterfoil.sandbox.levels import Measured
 from counterfoil.sandbox.probing import measured
-from counterfoil.store import runs, trail_rows
+from counterfoil.store import history, runs, trail_rows
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
 
@@ -66,6 +68,18 @@ def refuse_a_fall(found: Measured, before: str | None, what: str, given: Consent
             f"Raise it again ({found.next_step}), or accept it: --protection {found.code}",
         )
     return True
+
+
+def refuse_unasked(database: Database, home: Home, template: Path, workspace: Path) -> None:
+    """Let nobody's wish to start a template, such as a routine's, lower the protection: it cannot agree to anything.
+
+    Raises:
+        NotIsolated, LessProtection: a person has to start it first.
+    """
+    found = measured(home)
+    name, version = read_manifest(template).name, digest_of(read_code(template))
+    refuse_unconfined(home, found, name, version, workspace, NOTHING)
+    refuse_a_fall(found, history.isolation_in(database.reader, str(workspace)), "The last run in this folder", NOTHING)
 
 
 def note_fall(txn: Txn, run: Row, by: str, before: str, found: Measured) -> None:

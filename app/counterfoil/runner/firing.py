@@ -14,6 +14,7 @@ from counterfoil.catalogue.parameters import check_values, with_remembered
 from counterfoil.clock import from_us
 from counterfoil.errors import CounterfoilError, NotReady
 from counterfoil.places import Home
+from counterfoil.runner.consent import refuse_unasked
 from counterfoil.runner.starting import keep_version
 from counterfoil.sandbox.probing import measured
 from counterfoil.schedules.planned import resolved
@@ -38,7 +39,9 @@ class RunStarter:
 
     def _version(self, row: Row) -> Row | CounterfoilError:
         try:
-            folder = find_template(row["template"], Path(row["workspace"]), self._home)
+            workspace = Path(row["workspace"])
+            folder = find_template(row["template"], workspace, self._home)
+            refuse_unasked(self._database, self._home, folder, workspace)
             return keep_version(self._database, self._home, folder, f"schedule:{row['name']}")
         except CounterfoilError as problem:
             return problem
@@ -74,7 +77,7 @@ class RunStarter:
             parameters=canonical(values),
             started_by=f"schedule:{schedule['name']}",
             program=__version__,
-            isolation=measured(self._home).code,
+            isolation=measured(self._home).mark,
             schedule_id=schedule["schedule_id"],
             planned_at=planned_us,
         )

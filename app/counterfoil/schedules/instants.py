@@ -17,8 +17,8 @@ from counterfoil.schedules.days import FARTHEST_MOVE, Days
 from counterfoil.schedules.rules import Cron, Interval, Rule
 
 NEVER = timedelta(days=12 * 366)  # 29 February needs eight years around 2100
-_MARGIN = 2  # days around a window in which a clock change may carry a firing over its edge
-_WINDOW, _WIDEST = 2, 256  # days looked at together, at first and at most
+_MARGIN = 1  # days around a window in which a clock change may carry a firing over its edge
+_WINDOW, _WIDEST = 1, 256  # days looked at together, at first and at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _grid(rule: Interval, zone: ZoneInfo, after: datetime) -> Iterator[Firing]:
 def _wall_clock(rule: Rule, zone: ZoneInfo, after: datetime) -> Iterator[Firing]:
     """Window by window, each wider than the last one: a set per window, so that a clock change cannot put two out of order."""
     days = Days(rule)
-    day, width = after.astimezone(zone).date() - timedelta(days=_MARGIN), _WINDOW
+    day, width = after.astimezone(zone).date(), _WINDOW
     reached, quiet_since = after, after
     while reached.year < 9990 and reached - quiet_since <= NEVER + timedelta(days=_WIDEST + FARTHEST_MOVE):
         until = day + timedelta(days=width)

@@ -154,6 +154,10 @@ class NoticeKind(StrEnum):
     ZONE = "zone"  # the device's zone changed
 
 
+# Effects on files: those of one gate are one set.
+FILE_EFFECTS = ("write_file", "append_rows", "move_files", "delete_files", "make_folders")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Money:
     """An amount with its currency; amounts of two currencies are never added."""

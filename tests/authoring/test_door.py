@@ -27,12 +27,14 @@ from counterfoil import (
     append_rows,
     approve,
     ask,
+    delete_files,
     fields,
     file,
     files,
     first,
     http,
     mail,
+    make_folders,
     move_files,
     now,
     parallel,
@@ -80,6 +82,8 @@ def test_a_path_that_leads_out_of_the_workspace_is_refused_where_it_is_written(p
         lambda: append_rows(path, [], columns=["a"]),
         lambda: move_files([("a", path)]),
         lambda: move_files([(path, "a")]),
+        lambda: delete_files(["a", path]),
+        lambda: make_folders([path]),
     ]
     for make in makers:
         with pytest.raises(RefusedUse, match="beneath the workspace"):
@@ -94,6 +98,12 @@ def test_a_path_that_names_no_file_is_refused(path: str) -> None:
 
 def test_paths_are_written_in_one_spelling() -> None:
     assert write_file("./a//b/./c.txt", b"").args["path"] == "a/b/c.txt"
+
+
+def test_a_file_becomes_a_program_only_where_that_is_said() -> None:
+    assert write_file("a", b"").args == {"path": "a", "data": {"$bytes": ""}}
+    assert write_file("a", b"", executable=True).args["executable"] is True
+    assert write_file("a", b"", executable=False).digest != write_file("a", b"").digest
 
 
 def test_rows_are_cells_in_the_order_of_the_columns() -> None:

@@ -19,7 +19,7 @@ if __name__ == "__main__":
     _ROOT = Path(__file__).resolve().parents[2]
     sys.path[:1] = [str(_ROOT / folder) for folder in ("tests", "app", "workflows/pay-invoices")]
 
-from benchmarks import invoice_rows, start_rows, step_rows, sync_rows, waiting_rows
+from benchmarks import invoice_rows, set_rows, start_rows, step_rows, sync_rows, waiting_rows
 from benchmarks.measuring import Ground, Measure, Row, ground, lines
 from counterfoil.store.database import filesystem_of
 
@@ -28,6 +28,11 @@ ROWS: dict[str, Measure] = {
     "syncs-together": sync_rows.together,
     "syncs-requests": sync_rows.requests,
     "syncs-files": sync_rows.files,
+    "set-moves": set_rows.moves,
+    "set-moves-disk": set_rows.moves_on_disk,
+    "set-deletions": set_rows.deletions,
+    "set-writes": set_rows.writes,
+    "set-writes-disk": set_rows.writes_on_disk,
     "cpu-async": step_rows.cpu_async,
     "cpu-thread": step_rows.cpu_thread,
     "cpu-host": step_rows.cpu_host,

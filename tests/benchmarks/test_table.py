@@ -39,6 +39,14 @@ def test_files_cost_one_more_for_the_journal(table: dict[str, Row]) -> None:
     assert (counts["alone"], counts["plan"]) == (3, PLAN + 2)
 
 
+def test_a_file_of_a_set_costs_one_sync_and_a_name_none(table: dict[str, Row]) -> None:
+    few = 10  # the note before and after, the folders, the store
+    assert table["set-moves-disk"].counts["syncs"] <= few
+    assert table["set-deletions"].counts["syncs"] <= few
+    written = table["set-writes-disk"].counts
+    assert written["syncs"] <= written["files"] + few
+
+
 def test_runs_that_wait_hold_no_thread(table: dict[str, Row]) -> None:
     assert table["waiting"].counts["threads"] == 0
     assert table["idle"].counts.get("threads", 0) <= 0

@@ -140,6 +140,8 @@ def test_effects_of_manifests_are_those_an_author_can_make() -> None:
         effect_values.write_file("a", ""),
         effect_values.append_rows("a", [], columns=["x"]),
         effect_values.move_files([]),
+        effect_values.delete_files([]),
+        effect_values.make_folders([]),
         effect_values.mail("a@b.example", "s", "b"),
         effect_values.http("GET", "https://a.example"),
     ]

@@ -31,6 +31,7 @@ from counterfoil.places import Home, bundled
 from counterfoil.policy import protection
 from counterfoil.settings.window import undo_seconds
 from counterfoil.store import file_ops, gates, leases
+from counterfoil.store.originals import plain_of, set_of, slot_of
 from desktop.real_home import RowsHome
 from views.rows import item, payment_spec, spec
 
@@ -168,7 +169,8 @@ def test_an_applied_file_shows_its_original_from_the_undo_folder(home: RowsHome)
     assert "not kept any more" in home.office.file_of_gate(gate_id, 1).note
     kept = home.rows.home.undo / gate_id
     kept.mkdir()
-    (kept / sha(before)).write_bytes(before)
+    plain = [plain_of(made) for made in file_ops.of_gate(home.rows.database.reader, gate_id)]
+    (kept / slot_of(set_of(plain), "a.txt")).write_bytes(before)
     seen = home.office.file_of_gate(gate_id, 1)
     assert (seen.before, seen.after) == ("old\n", "new\n")
     assert home.office.run(run_id).files == (seen,)

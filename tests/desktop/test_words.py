@@ -155,6 +155,9 @@ def test_approving_counts_what_it_covers() -> None:
     assert gates.plan_counts(BODIES) == "3 files, 12 moves"
     assert gates.plan_counts([MAIL_BODY]) == "1 mail"
     assert gates.plan_counts([]) == ""
+    gone = {"kind": "delete_files@1", "args": {"paths": ["a", "b"]}}
+    made = {"kind": "make_folders@1", "args": {"paths": ["c"]}}
+    assert gates.plan_counts([gone, made]) == "2 deletions, 1 folder"
 
 
 def test_choices_are_counted_in_order_and_nothing_is_paid() -> None:

@@ -1,13 +1,14 @@
-"""Moves between two devices, killed at every act; run by test_devices.py in a namespace of its own, where it may mount.
+"""Sets across two devices, killed at every act; run by test_devices.py in a namespace of its own, where it may mount.
 
-The workspace is the folder given, its `archive` a file system in memory.
+The workspace is the folder given, its `archive` a file system in memory; with "apart" the whole workspace is one, so that the undo store
+has to lie in it.
 """
 
 import shutil
 import subprocess
 from pathlib import Path
 
-from counterfoil.authoring.effect_values import move_files, write_file
+from counterfoil.authoring.effect_values import delete_files, move_files, write_file
 from counterfoil.effects.applying import apply_files
 from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.engine.ports import Conflict, FileOp
@@ -15,26 +16,45 @@ from counterfoil.places import Home
 from counterfoil.store.blobs import Blobs
 from effects.sets import at_act, held, killed_in_a_child, seal
 
-OLD = {"in/a.xml": b"A" * 3000, "in/b.xml": b"B", "archive/c.xml": b"C"}
-NEW = {"archive/a.xml": b"A" * 3000, "archive/b.xml": b"B", "c.xml": b"C", "x.txt": b"x"}
+OLD = {
+    "in/a.xml": b"A" * 3000,
+    "in/b.xml": b"same",
+    "archive/c.xml": b"C",
+    "archive/d.xml": b"same",
+    "archive/gone.xml": b"G",
+    "archive/old.xml": b"old",
+}
+NEW = {
+    "archive/a.xml": b"A" * 3000,
+    "archive/d.xml": b"same",
+    "in/b.xml": b"same",
+    "c.xml": b"C",
+    "archive/old.xml": b"new",
+    "x.txt": b"x",
+}
 PLAN = [
-    move_files([("in/a.xml", "archive/a.xml"), ("in/b.xml", "archive/b.xml"), ("archive/c.xml", "c.xml")]),
+    move_files([("in/a.xml", "archive/a.xml"), ("archive/c.xml", "c.xml")]),
+    move_files([("in/b.xml", "archive/d.xml"), ("archive/d.xml", "in/b.xml")]),
+    delete_files(["archive/gone.xml"]),
+    write_file("archive/old.xml", "new"),
     write_file("x.txt", "x"),
 ]
 
 
-def run(folder: Path) -> int:
+def run(folder: Path, *, apart: bool) -> int:
     """Every kill and its aftermath; how many kills landed."""
     workspace = folder / "workspace"
-    (workspace / "archive").mkdir(parents=True)
-    subprocess.run(["mount", "-t", "tmpfs", "none", str(workspace / "archive")], check=True)
-    assert (workspace / "archive").stat().st_dev != workspace.stat().st_dev
+    mounted = workspace if apart else workspace / "archive"
+    mounted.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "none", str(mounted)], check=True)
+    assert mounted.stat().st_dev != folder.stat().st_dev
     number, landed = 1, 0
     while True:
         ops, undo = _anew(folder, workspace, f"carry-on-{number}")
         killed = _killed(ops, workspace, undo, number)
         apply_files(ops, str(workspace), undo)
-        assert held(workspace) == NEW, (number, held(workspace))
+        assert files_of(workspace) == NEW, (number, files_of(workspace))
+        assert (workspace / ".counterfoil").exists() == apart
         assert {(workspace / path).stat().st_mode & 0o777 for path in NEW if path != "x.txt"} == {0o640}
         if not killed:
             return landed
@@ -47,13 +67,20 @@ def _stranger(folder: Path, workspace: Path, number: int) -> None:
     ops, undo = _anew(folder, workspace, f"stranger-{number}")
     _killed(ops, workspace, undo, number)
     (workspace / "x.txt").write_bytes(b"theirs")
-    complete = '"complete": true' in "".join(note.read_text() for note in Path(undo).glob("set-*.json"))
+    stores = [Path(undo), workspace / ".counterfoil/undo" / Path(undo).name]
+    notes = [note for store in stores for note in store.glob("set-*.json")]
+    complete = '"complete": true' in "".join(note.read_text() for note in notes)
     try:
         apply_files(ops, str(workspace), undo)
         assert complete, number
-        assert held(workspace) == {**NEW, "x.txt": b"theirs"}
+        assert files_of(workspace) == {**NEW, "x.txt": b"theirs"}
     except Conflict:
-        assert held(workspace) == {**OLD, "x.txt": b"theirs"}, (number, held(workspace))
+        assert files_of(workspace) == {**OLD, "x.txt": b"theirs"}, (number, files_of(workspace))
+
+
+def files_of(workspace: Path) -> dict[str, bytes]:
+    """What the workspace holds for its people."""
+    return {path: data for path, data in held(workspace).items() if not path.startswith(".counterfoil/")}
 
 
 def _killed(ops: list[FileOp], workspace: Path, undo: str, number: int) -> bool:
@@ -66,6 +93,7 @@ def _anew(folder: Path, workspace: Path, name: str) -> tuple[list[FileOp], str]:
             found.unlink()
         elif found.name != "archive":
             shutil.rmtree(found)
+    shutil.rmtree(workspace / ".counterfoil", ignore_errors=True)
     for path, data in OLD.items():
         (workspace / path).parent.mkdir(exist_ok=True)
         (workspace / path).write_bytes(data)

@@ -1,6 +1,7 @@
 """Apply sets for tests: sealing a plan, applying it in a process that is killed on the way, and what a folder then holds."""
 
 import hashlib
+import json
 import os
 import signal
 import warnings
@@ -9,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.authoring.effect_values import Effect
-from counterfoil.effects import beneath
+from counterfoil.effects import kernel
+from counterfoil.effects.applying import apply_files
 from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.engine.ports import FileOp
+from counterfoil.places import Home
+from counterfoil.store.blobs import Blobs
 
 # Every act that changes what a crash leaves: the process can end before or after each of them.
 ACTS = [(os, name) for name in "fsync unlink mkdir rmdir rename link write fchmod replace".split()]
-ACTS += [(beneath, "_rename_with")]
+ACTS += [(kernel, "rename_with")]
 
 
 def sha(data: bytes) -> str:
@@ -84,3 +88,54 @@ def _counted(
                 end()
 
     return call
+
+
+def filled_with(folder: Path, files: dict[str, bytes]) -> Path:
+    """A folder with these files in it."""
+    for path, data in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+    return folder
+
+
+class Scene:
+    """A filled workspace with a sealed set, made anew for every kill."""
+
+    def __init__(self, folder: Path, plan: Sequence[Effect], files: dict[str, bytes]) -> None:
+        self.workspace, home = folder / "workspace", Home(folder / "home").create()
+        self.undo = str(home.undo / "gate")
+        self.workspace.mkdir()
+        filled_with(self.workspace, files)
+        self.blobs = Blobs(home)
+        self.ops = seal(EffectCatalogue(home, self.blobs), plan, self.workspace)
+
+    def apply(self) -> object:
+        """Apply the set, or what is left of it."""
+        return apply_files(self.ops, str(self.workspace), self.undo, contents=self.blobs.path)
+
+    def killed(self, number: int, *, after: bool) -> bool:
+        """Apply it in a process that is killed before or after its n-th act; whether it was."""
+        return killed_in_a_child(self.apply, at_act(number, after=after))
+
+    def held(self) -> dict[str, bytes]:
+        """Every file of the workspace."""
+        return held(self.workspace)
+
+
+def every_kill(folder: Path, make: Callable[[Path], Scene], judge: Callable[[Scene], None], *, step: int = 1) -> int:
+    """Kill a fresh set before and after each of its acts, and judge what is left; how many kills landed."""
+    landed, number, running = 0, 1, True
+    while running:
+        for after in (False, True):
+            scene = make(folder / f"{number}-{after}")
+            running = scene.killed(number, after=after)
+            landed += running
+            judge(scene)
+        number += step
+    return landed
+
+
+def is_complete(scene: Scene) -> bool:
+    """Whether the killed call had noted that the set is whole."""
+    notes = list(Path(scene.undo).glob("set-*.json")) if Path(scene.undo).exists() else []
+    return any(json.loads(note.read_bytes())["complete"] for note in notes)

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from counterfoil.authoring.effect_values import Effect, append_rows, move_files, write_file
-from counterfoil.effects import beneath, changes
+from counterfoil.effects import beneath, kernel, replacing
 from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.engine.ports import Conflict, EffectTrouble, FileOp, OutcomeUnknown
 from counterfoil.facts import FailureClass
+from counterfoil.store.originals import set_of, slot_of
 from effects.sets import folders, held, seal, sha
 
 OLD = {"ledger.csv": b"run;name\r\n1;a\r\n", "in/a.xml": b"A" * 3000, "in/b.xml": b"B", "old.txt": b"old"}
@@ -61,8 +62,9 @@ def test_whole_set_is_applied_and_the_originals_are_kept(catalogue: EffectCatalo
     }
     assert catalogue.outcomes(ops) == outcomes
     kept = {file.name: file.read_bytes() for file in Path(undo).iterdir() if not file.name.startswith("set-")}
-    assert kept == {sha(OLD[path]): OLD[path] for path in ("ledger.csv", "old.txt")}
-    assert {stat.S_IMODE(file.stat().st_mode) for file in Path(undo).iterdir()} == {0o600}
+    name = set_of([op.plain for op in ops])
+    assert kept == {slot_of(name, path): OLD[path] for path in ("ledger.csv", "old.txt")}
+    assert stat.S_IMODE(Path(undo).stat().st_mode) == 0o700
 
 
 def test_applied_set_answers_again_and_leaves_later_changes_alone(
@@ -162,7 +164,7 @@ def test_workspace_that_became_a_link_is_refused(
 def during(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], object]) -> list[int]:
     """Let somebody act right before the n-th rename; the count of renames so far."""
     count = [0]
-    real = beneath._rename_with
+    real = kernel.rename_with
 
     def rename(*args: Any) -> bool:
         count[0] += 1
@@ -170,11 +172,11 @@ def during(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], objec
             act()
         return real(*args)
 
-    monkeypatch.setattr(beneath, "_rename_with", rename)
+    monkeypatch.setattr(kernel, "rename_with", rename)
     return count
 
 
-@pytest.mark.parametrize("number", range(1, 9))
+@pytest.mark.parametrize("number", range(1, 11))
 @pytest.mark.parametrize("path", [*OLD, "payments/r-1.xml", "archive/2026/b.xml"])
 def test_edit_in_the_middle_is_never_lost(
     catalogue: EffectCatalogue, filled: Path, undo: str, monkeypatch: pytest.MonkeyPatch, path: str, number: int
@@ -208,14 +210,14 @@ def test_full_disk_puts_everything_back(
     catalogue: EffectCatalogue, filled: Path, undo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ops = seal(catalogue, PLAN, filled)
-    real = changes._stage
+    real = beneath.write_all
 
-    def stage(site: Any, folder: int, path: str, like: Any, data: bytes) -> None:
-        if path == "old.txt" and data == b"new":
+    def write(handle: int, data: bytes) -> None:
+        if data == b"new":
             raise OSError(errno.ENOSPC, "No space left on device")
-        real(site, folder, path, like, data)
+        real(handle, data)
 
-    monkeypatch.setattr(changes, "_stage", stage)
+    monkeypatch.setattr(replacing, "write_all", write)
     with pytest.raises(EffectTrouble) as told:
         catalogue.apply_files(ops, str(filled), undo)
     assert str(told.value) == "The folder cannot be written (no space left on device); nothing was written."
@@ -235,10 +237,9 @@ def test_what_cannot_be_put_back_is_not_called_whole(
         raise OSError(errno.EIO, "Input/output error")
 
     def break_down() -> None:
-        monkeypatch.setattr(changes, "_stage", fail)
-        monkeypatch.setattr(changes, "_remove", fail)
+        monkeypatch.setattr(kernel, "rename_with", fail)
 
-    during(monkeypatch, 6, break_down)  # the ledger is done, then the disk goes
+    during(monkeypatch, 9, break_down)  # the ledger is done, then the disk goes
     with pytest.raises(OutcomeUnknown, match="could not be put back; compare the folder with the plan"):
         catalogue.apply_files(ops, str(filled), undo)
     monkeypatch.undo()
@@ -270,7 +271,7 @@ def test_folder_that_may_not_be_written_is_a_lasting_trouble(
 def test_systems_without_renameat2_do_the_same(
     catalogue: EffectCatalogue, filled: Path, undo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beneath, "_renameat2", lambda: None)
+    monkeypatch.setattr(kernel, "renameat2", lambda: None)
     ops = seal(catalogue, PLAN, filled)
     catalogue.apply_files(ops, str(filled), undo)
     assert held(filled) == NEW
@@ -287,7 +288,7 @@ def test_file_systems_without_second_names_never_overwrite(
     def refuse(*_: Any, **__: Any) -> None:
         raise PermissionError(errno.EPERM, "Operation not permitted")
 
-    monkeypatch.setattr(beneath, "_renameat2", lambda: None)
+    monkeypatch.setattr(kernel, "renameat2", lambda: None)
     monkeypatch.setattr(os, "link", refuse)
     ops = seal(catalogue, PLAN, filled)
     catalogue.apply_files(ops, str(filled), undo)

@@ -12,13 +12,14 @@ MAY_MOUNT = (
     shutil.which("unshare") is not None
     and subprocess.run(["unshare", "-Urm", "true"], capture_output=True, check=False).returncode == 0
 )
-RUN = "import pathlib, sys; from effects.across_devices import run; print(run(pathlib.Path(sys.argv[1])))"
+RUN = "import pathlib, sys; from effects.across_devices import run; print(run(pathlib.Path(sys.argv[1]), apart=sys.argv[2] == 'apart'))"
 
 
 @pytest.mark.skipif(not MAY_MOUNT, reason="this account may not mount anything, not even for itself")
-def test_moves_between_devices_are_whole_whatever_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["within", "apart"])
+def test_sets_across_devices_are_whole_whatever_is_killed(tmp_path: Path, where: str) -> None:
     ran = subprocess.run(
-        ["unshare", "-Urm", sys.executable, "-c", RUN, str(tmp_path)],
+        ["unshare", "-Urm", sys.executable, "-c", RUN, str(tmp_path), where],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,

@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 
 from counterfoil.authoring.effect_values import Effect, append_rows, http, mail, move_files, secret, write_file
+from counterfoil.effects.beneath import Beneath
 from counterfoil.effects.catalogue import EffectCatalogue
-from counterfoil.engine.ports import Conflict, EffectTrouble, PlanEntry
+from counterfoil.engine.ports import ROOT, Conflict, EffectTrouble, PlanEntry
 from counterfoil.facts import DoubtPolicy, FailureClass, Risk
+
+
+def root_of(folder: Path) -> str | None:
+    """What a seal names the folder."""
+    with Beneath(str(folder)) as ground:
+        return ground.identity
 
 
 def sha(data: bytes) -> str:
@@ -79,6 +86,7 @@ def test_summary_is_plain_words(
 def test_entry_is_bound_to_the_files_as_they_are(catalogue: EffectCatalogue, filled: Path) -> None:
     before = sha(b"run;name\r\n1;a\r\n")
     after = sha(b"run;name\r\n1;a\r\n2;b\r\n")
+    root = root_of(filled)
     assert catalogue.prepare(LEDGER.body, str(filled)) == PlanEntry(
         effect="append_rows@1",
         summary="Append 1 row to ledger.csv",
@@ -87,7 +95,7 @@ def test_entry_is_bound_to_the_files_as_they_are(catalogue: EffectCatalogue, fil
         before_digest=before,
         after_digest=after,
         bytes=20,
-        base={"ledger.csv": before},
+        base={"ledger.csv": before, ROOT: root},
     )
     moves = catalogue.prepare(TO_ARCHIVE.body, str(filled))
     assert moves.base == {
@@ -97,10 +105,11 @@ def test_entry_is_bound_to_the_files_as_they_are(catalogue: EffectCatalogue, fil
         "archive/a.xml": None,
         "archive/b.xml": None,
         "archive/c.xml": None,
+        ROOT: root,
     }
     assert (moves.bytes, moves.target, moves.after_digest) == (6000, "archive/", None)
     new = catalogue.prepare(write_file("new/x.txt", "x").body, str(filled))
-    assert (new.before_digest, new.after_digest, new.base) == (None, sha(b"x"), {"new/x.txt": None})
+    assert (new.before_digest, new.after_digest, new.base) == (None, sha(b"x"), {"new/x.txt": None, ROOT: root})
 
 
 def test_names_that_deceive_are_spelled_out(catalogue: EffectCatalogue, filled: Path) -> None:
@@ -169,7 +178,6 @@ def test_files_that_are_never_changed_are_refused_with_a_sentence(
         (append_rows("ledger.csv", [], columns=["run", "amount"]), "“ledger.csv” begins with “run;name”, not with"),
         (move_files([("in/z.xml", "archive/z.xml")]), "There is no file “in/z.xml” to move."),
         (move_files([("in/a.xml", "in/b.xml")]), "“in/b.xml” exists already, and moving never overwrites."),
-        (move_files([("in", "archive")]), "“in” is a folder, no file."),
         (write_file("in", "x"), "“in” is a folder, no file."),
         (write_file("ledger.csv/x", "x"), "“ledger.csv” is a link or no folder"),
         (write_file("link.txt", "x"), "“link.txt” is a link, no file."),
@@ -210,7 +218,7 @@ def test_plan_is_shown_as_it_will_be_done(catalogue: EffectCatalogue, filled: Pa
     assert [entry.effect for entry in shown] == ["append_rows@1", "mail@1", "append_rows@1", "move_files@1"]
     assert two.before_digest == one.after_digest
     assert two.after_digest == sha(b"run;name\r\n1;a\r\n2;b\r\n3;c\r\n")
-    assert one.base == two.base == {"ledger.csv": one.before_digest}
+    assert one.base == two.base == {"ledger.csv": one.before_digest, ROOT: root_of(filled)}
 
 
 def test_rows_may_follow_what_an_earlier_item_writes(catalogue: EffectCatalogue, filled: Path) -> None:
@@ -218,7 +226,7 @@ def test_rows_may_follow_what_an_earlier_item_writes(catalogue: EffectCatalogue,
     rows = append_rows("new.csv", [{"run": "1", "name": "a"}], columns=["run", "name"])
     shown = catalogue.prepare_plan([write.body, rows.body], str(filled))
     assert shown[1].after_digest == sha(b"run,name\n1,a\n")
-    assert shown[1].base == {"new.csv": None}
+    assert shown[1].base == {"new.csv": None, ROOT: root_of(filled)}
 
 
 @pytest.mark.parametrize(
@@ -228,28 +236,29 @@ def test_rows_may_follow_what_an_earlier_item_writes(catalogue: EffectCatalogue,
         ([LEDGER, write_file("ledger.csv", "x")], "Item 2 would overwrite what item 1 writes to “ledger.csv”"),
         (
             [write_file("in/a.xml", "1"), move_files([("in/a.xml", "b.xml")])],
-            "Item 2 moves “in/a.xml”, which item 1 writes; write it where it shall end.",
+            "Item 1 writes “in/a.xml”, which item 2 moves; write it where it shall end.",
         ),
         (
             [move_files([("in/a.xml", "b.xml")]), write_file("in/a.xml", "1")],
-            "Item 2 touches “in/a.xml”, which item 1 moves; do that under another gate.",
+            "Item 2 writes “in/a.xml”, which item 1 moves; write it where it shall end.",
         ),
         (
             [move_files([("in/a.xml", "b.xml")]), move_files([("b.xml", "c.xml")])],
-            "Item 2 touches “b.xml”, which item 1 moves",
+            "Item 2 moves “b.xml”, which item 1 moves; do that under another gate.",
         ),
-        ([move_files([("ledger.csv", "old.csv")]), LEDGER], "Item 2 touches “ledger.csv”, which item 1 moves"),
+        ([move_files([("ledger.csv", "old.csv")]), LEDGER], "Item 2 writes “ledger.csv”, which item 1 moves"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_items_that_do_not_go_together_are_refused(
     catalogue: EffectCatalogue, filled: Path, plan: list[Effect], words: str
 ) -> None:
-    with pytest.raises(EffectTrouble, match="Item 2") as told:
+    with pytest.raises(EffectTrouble, match=r"Item [12]") as told:
         catalogue.prepare_plan([effect.body for effect in plan], str(filled))
     assert words in str(told.value)
     bases = [dict.fromkeys(("a.txt", "in/a.xml", "b.xml", "c.xml", "old.csv")) for _ in plan]
     for base in bases:
+        base[ROOT] = root_of(filled)
         base["ledger.csv"] = sha(b"run;name\r\n1;a\r\n")
         base["in/a.xml"] = sha(b"a" * 2000)
     with pytest.raises(Conflict) as refused:

@@ -119,7 +119,7 @@ class Ledger:
     def file_ops(self, items: Sequence[tuple[int, Body, dict[str, str | None]]], workspace: str) -> list[FileOp]:
         raise AssertionError("there are no files here")
 
-    def apply_files(self, ops: Sequence[FileOp], workspace: str, undo: str) -> dict[int, Any]:
+    def apply_files(self, ops: Sequence[FileOp], workspace: str, undo: str, root: str | None = None) -> dict[int, Any]:
         raise AssertionError("there are no files here")
 
     def outcomes(self, ops: Sequence[FileOp]) -> dict[int, Any]:

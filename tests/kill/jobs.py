@@ -10,10 +10,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from counterfoil.authoring.codec import canonical, digest
 from counterfoil.catalogue.parameters import check_values
+from counterfoil.effects.beneath import Beneath
+from counterfoil.engine.ports import ROOT
 from counterfoil.facts import RunState
 from counterfoil.places import Home, bundled
 from counterfoil.runner.starting import keep_version, start_run
+from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
 from kill.outside import Outside
 from kill.processes import HERE, Nursery
@@ -155,7 +159,22 @@ class MainJob(Job):
         with closing(sqlite3.connect(home / "counterfoil.db")) as raw, raw:
             raw.execute("UPDATE run SET workspace = ?", (str(workspace),))
             run_id: str = raw.execute("SELECT run_id FROM run").fetchone()[0]
+            _bind_to(raw, Blobs(Home(home)), workspace)
         return run_id
+
+
+def _bind_to(raw: sqlite3.Connection, blobs: Blobs, workspace: Path) -> None:
+    """What was asked about the workspace of the seed is asked about this copy of it: a gate is bound to its folder."""
+    with Beneath(str(workspace)) as ground:
+        identity = ground.identity
+    for gate_id, kept, in_blob in raw.execute("SELECT gate_id, spec, spec_blob FROM gate").fetchall():
+        spec = json.loads(blobs.text(kept, in_blob))
+        for item in spec["plan"]:
+            item["base"].update({ROOT: identity} if ROOT in item["base"] else {})
+        text = canonical(spec)
+        column, is_blob = blobs.keep_text(text)
+        new = (column, is_blob, digest(text), gate_id)
+        raw.execute("UPDATE gate SET spec = ?, spec_blob = ?, digest = ? WHERE gate_id = ?", new)
 
 
 def _waits_at(world: World, number: int) -> bool:

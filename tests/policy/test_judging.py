@@ -4,7 +4,18 @@ from typing import Any
 
 import pytest
 
-from counterfoil.authoring.effect_values import Effect, LookUp, append_rows, http, mail, move_files, secret, write_file
+from counterfoil.authoring.effect_values import (
+    Effect,
+    LookUp,
+    append_rows,
+    delete_files,
+    http,
+    mail,
+    make_folders,
+    move_files,
+    secret,
+    write_file,
+)
 from counterfoil.engine.ports import Judgement, Permission, Policy
 from counterfoil.policy.judging import Rule, Rules
 
@@ -21,6 +32,8 @@ def judge(effect: Effect, manifest: dict[str, Any] | None = None, rules: Policy 
         (write_file("a.txt", "x"), "Files"),
         (append_rows("a.csv", [], columns=["a"]), "Files"),
         (move_files([("a", "b")]), "Files"),
+        (delete_files(["a"]), "Files"),
+        (make_folders(["a"]), "Files"),
         (mail("a@b.example", "Hello", "x"), "mail"),
         (http("POST", "https://api.example/x", json={}), "POST"),
         (http("HEAD", "https://api.example/x"), "HEAD"),
@@ -76,6 +89,8 @@ def test_outside_the_workspace_is_denied(path: str) -> None:
         {"kind": "append_rows@1", "args": {"path": path, "columns": ["a"], "rows": []}},
         {"kind": "move_files@1", "args": {"moves": [["a", "b"], [path, "c"]]}},
         {"kind": "move_files@1", "args": {"moves": [["a", path]]}},
+        {"kind": "delete_files@1", "args": {"paths": ["a", path]}},
+        {"kind": "make_folders@1", "args": {"paths": [path]}},
     ):
         assert Rules().judge(body, "workspace", {}).permission is Permission.DENY
 

@@ -67,3 +67,16 @@ def test_other_kinds_say_what_each_answer_does() -> None:
 def test_conflict_asks_again_and_has_written_nothing() -> None:
     told = consequences(spec(about={"why": "conflict", "paths": ["ledger.csv"]}))
     assert told[0].startswith("Files in your folder are not what was approved. Nothing has been written.")
+
+
+def test_what_is_deleted_is_told_first_and_that_it_is_kept() -> None:
+    told = consequences(
+        spec(
+            plan=[
+                item(1, "make_folders@1", {"paths": ["a", "b"]}),
+                item(2, "delete_files@1", {"paths": ["old.txt"]}, risk="destroys"),
+            ]
+        )
+    )
+    assert told[0] == "If you approve: 1 file is deleted (old.txt), 2 folders are made (a, b). Nothing is sent."
+    assert told[1] == "What is deleted is kept for undoing for 30 days."

@@ -96,13 +96,17 @@ def from_body(body: Mapping[str, Any]) -> Effect:
     return effect
 
 
-def write_file(path: str, data: bytes | str, *, needs: Sequence[Effect] = ()) -> Effect:
+def write_file(path: str, data: bytes | str, *, executable: bool | None = None, needs: Sequence[Effect] = ()) -> Effect:
     """Write one file beneath the workspace, whole or not at all; text is written as UTF-8.
 
-    The bytes are made in a step, so that replay never makes them anew.
+    The bytes are made in a step, so that replay never makes them anew. A file that is replaced keeps its permission bits; with
+    `executable=True` whoever may read it may run it, with `executable=False` nobody may.
     """
     content = data.encode("utf-8") if isinstance(data, str) else bytes(data)
-    return Effect("write_file@1", {"path": _relative(path), "data": content}, needs=needs)
+    args: dict[str, Any] = {"path": _relative(path), "data": content}
+    if executable is not None:
+        args["executable"] = executable
+    return Effect("write_file@1", args, needs=needs)
 
 
 def append_rows(
@@ -120,9 +124,28 @@ def append_rows(
 
 
 def move_files(moves: Iterable[tuple[str, str]], *, needs: Sequence[Effect] = ()) -> Effect:
-    """Move files beneath the workspace: pairs (from, to); a target that exists is a conflict, never overwritten."""
+    """Move files and folders beneath the workspace: pairs (from, to). What exists is never overwritten.
+
+    All of them move at once, so two files may take each other's names. A folder moves with everything in it.
+    """
     pairs = [[_relative(source), _relative(target)] for source, target in moves]
     return Effect("move_files@1", {"moves": pairs}, needs=needs)
+
+
+def delete_files(paths: Iterable[str], *, needs: Sequence[Effect] = ()) -> Effect:
+    """Delete files beneath the workspace; they are kept for undoing for 30 days.
+
+    A folder may be named along with everything in it: it is removed when it is empty, and a file that came into it meanwhile stops it.
+    """
+    return Effect("delete_files@1", {"paths": [_relative(path) for path in paths]}, needs=needs)
+
+
+def make_folders(paths: Iterable[str], *, needs: Sequence[Effect] = ()) -> Effect:
+    """Make folders beneath the workspace, with those above them; one that is there already stays as it is.
+
+    Files need none made for them: `write_file` and `move_files` make the folders they go to.
+    """
+    return Effect("make_folders@1", {"paths": [_relative(path) for path in paths]}, needs=needs)
 
 
 def mail(

@@ -42,6 +42,8 @@ EFFECTS = {
     "write_file": "Writes files",
     "append_rows": "Writes files",
     "move_files": "Moves files",
+    "delete_files": "Deletes files",
+    "make_folders": "Makes folders",
     "mail": "Sends mail",
     "http": "Calls other computers",
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from counterfoil.catalogue.broken_file import Level
+from counterfoil.catalogue.manifest import EFFECTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ SET_ORDER = Rule(
 ORDER_FREE = frozenset(f"builtins.{name}" for name in "sorted set frozenset min max any all len sum".split())
 ORDER_BOUND = frozenset(f"builtins.{name}" for name in "list tuple enumerate iter zip map filter reversed dict".split())
 
-EFFECT_VERBS = frozenset(f"counterfoil.{name}" for name in ("write_file", "append_rows", "move_files", "mail", "http"))
+EFFECT_VERBS = frozenset(f"counterfoil.{name}" for name in EFFECTS)
 GATE_VERBS = frozenset({"counterfoil.approve", "counterfoil.ask"})
 BODY_VERBS = (
     EFFECT_VERBS

@@ -1,30 +1,31 @@
 """A folder, and what may be done beneath it: every name on the way is opened without following links, so nothing leads out of it.
 
-Paths are never handed to the system whole. A folder is opened name by name, and a file is then reached through its folder's handle,
-so a link that is put in the way between a check and an act makes the act fail instead of going elsewhere.
+A folder is opened by one call that follows no link and leaves the root by no way (openat2), or name by name where the kernel has no such
+call; a file is then reached through its folder's handle. So a link that is put in the way between a check and an act makes the act fail
+instead of going elsewhere.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import fcntl
-import functools
 import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
+from counterfoil.effects import kernel
 from counterfoil.policy.boundaries import visible
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_NOREPLACE, _EXCHANGE = 1, 2  # flags of renameat2(2)
 _UNABLE = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK})
 _CHUNK = 1024 * 1024
+TEMPORARY = ".counterfoil-"  # how every name begins that a set uses beside the files it changes
 
 
 class Blocked(Exception):
@@ -56,9 +57,9 @@ class Beneath:
         Blocked: the folder itself is gone, is a link, or may not be read.
     """
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, handle: int | None = None) -> None:
         try:
-            self._root = os.open(root, _FOLDER)
+            self._root = os.open(root, _FOLDER) if handle is None else handle
         except OSError as problem:
             raise Blocked(root, f"cannot be opened as a folder: {_cause(problem)}") from problem
 
@@ -66,7 +67,35 @@ class Beneath:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the folder."""
         os.close(self._root)
+
+    def inner(self, path: str, *, make: bool = False) -> Beneath:
+        """A folder beneath this one, with nothing above it within reach; made (0755) where `make` says so.
+
+        Raises:
+            FileNotFoundError: it is missing.
+            Blocked: something on the way is no folder.
+        """
+        return Beneath(path, self._open_folder(path, make=make))
+
+    def make_private(self) -> None:
+        """Nobody else on this computer gets into this folder any more."""
+        os.fchmod(self._root, 0o700)
+
+    @property
+    def identity(self) -> str:
+        """Which folder this is, whatever its name: `device:inode:boot`; see `same_folder`."""
+        status = os.fstat(self._root)
+        return f"{status.st_dev}:{status.st_ino}:{kernel.boot()}"
+
+    @property
+    def device(self) -> tuple[int, str]:
+        """The device, and the mount where the system tells: between two equal ones a file is renamed and not copied."""
+        return os.fstat(self._root).st_dev, _mount_of(self._root)
 
     def lock(self) -> None:
         """Wait for other sets that are being applied to this folder; the lock ends with this object.
@@ -84,14 +113,33 @@ class Beneath:
             FileNotFoundError: a folder on the way is missing.
             Blocked: something on the way is no folder, or may not be entered.
         """
-        *folders, name = path.split("/")
-        handle = os.dup(self._root)
+        folder, _, name = path.rpartition("/")
+        handle = self._open_folder(folder, make=make)
         try:
-            for depth, folder in enumerate(folders, start=1):
-                handle = _enter(handle, folder, "/".join(folders[:depth]), make=make)
             yield handle, name
         finally:
             os.close(handle)
+
+    def _open_folder(self, path: str, *, make: bool = False) -> int:
+        if not path:
+            return os.dup(self._root)
+        opening = kernel.openat2()
+        if opening is not None:
+            # What is in the way is found out by walking: it has to be named.
+            with contextlib.suppress(OSError):
+                return opening(self._root, path, _FOLDER)
+        return self._walk(path, make=make)
+
+    def _walk(self, path: str, *, make: bool) -> int:
+        handle = os.dup(self._root)
+        folders = path.split("/")
+        try:
+            for depth, folder in enumerate(folders, start=1):
+                handle = _enter(handle, folder, "/".join(folders[:depth]), make=make)
+        except BaseException:
+            os.close(handle)
+            raise
+        return handle
 
     def look(self, path: str) -> Seen | None:
         """The file at a path, read to its end; None where there is nothing, not even its folder.
@@ -134,23 +182,99 @@ class Beneath:
             stack.callback(os.close, handle)
             yield handle
 
+    def is_folder(self, path: str) -> bool:
+        """Whether a folder is at a path, and neither a link nor anything else."""
+        try:
+            with self.folder_of(path) as (folder, name):
+                return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+        except (FileNotFoundError, Blocked):
+            return False
+
+    def names_in(self, path: str) -> list[str]:
+        """What lies directly in a folder, by name; the temporary files of sets that are being applied are not told.
+
+        Raises:
+            FileNotFoundError: there is no such folder.
+            Blocked: it is no folder, or may not be read.
+        """
+        handle = self._open_folder(path)
+        try:
+            return sorted(name for name in os.listdir(handle) if not is_temporary(name))
+        except PermissionError as problem:
+            raise Blocked(path, f"cannot be read: {_cause(problem)}") from problem
+        finally:
+            os.close(handle)
+
     def missing_folders(self, path: str) -> list[str]:
-        """The folders on the way to a path that do not exist, outermost first."""
-        folders = path.split("/")[:-1]
+        """Of the folders down to this one, those that do not exist, outermost first."""
+        folders = path.split("/") if path else []
         for depth in range(len(folders), 0, -1):
-            with contextlib.suppress(FileNotFoundError), self.folder_of("/".join([*folders[:depth], "x"])):
+            if self.is_folder("/".join(folders[:depth])):
                 return ["/".join(folders[:deeper]) for deeper in range(depth + 1, len(folders) + 1)]
         return ["/".join(folders[:depth]) for depth in range(1, len(folders) + 1)]
 
     def sync(self, path: str) -> None:
-        """Make the names in the folder that holds a path durable; nothing to do where that folder is gone."""
-        with contextlib.suppress(FileNotFoundError), self.folder_of(path) as (folder, _):
+        """Make the names in a folder durable; nothing to do where it is gone."""
+        with contextlib.suppress(FileNotFoundError, Blocked):
+            handle = self._open_folder(path)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+    def make_folder(self, path: str, mode: int | None = None) -> None:
+        """Make a folder and those above it that are missing; a new one gets these permission bits, or those new folders get.
+
+        Raises:
+            Blocked: something on the way is no folder.
+            FileExistsError: something that is no folder has the name.
+        """
+        with self.folder_of(path, make=True) as (folder, name):
+            try:
+                os.mkdir(name, 0o755, dir_fd=folder)
+            except FileExistsError:
+                if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+                    raise
+                return
             os.fsync(folder)
+        if mode is not None:
+            handle = self._open_folder(path)
+            try:
+                os.fchmod(handle, mode)
+            finally:
+                os.close(handle)
 
     def remove_folder(self, path: str) -> None:
-        """Remove a folder if it is there and empty."""
-        with contextlib.suppress(OSError, Blocked), self.folder_of(path) as (folder, name):
+        """Remove an empty folder.
+
+        Raises:
+            OSError: it is not empty, or may not be removed.
+            Blocked: something on the way is no folder.
+        """
+        with self.folder_of(path) as (folder, name):
             os.rmdir(name, dir_fd=folder)
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a set that is being applied has put this file there, for moments."""
+    return name.startswith(TEMPORARY)
+
+
+def same_folder(recorded: str | None, found: str) -> bool:
+    """Whether two identities name one folder. After another start of the computer devices may be numbered anew; inodes stay."""
+    if recorded is None:
+        return False
+    (device, inode, boot), (now, there, here) = recorded.split(":"), found.split(":")
+    return inode == there and (device == now or boot != here)
+
+
+def _mount_of(handle: int) -> str:
+    """The number of the mount that an open folder lies on; "" where the system does not say."""
+    try:
+        told = Path(f"/proc/self/fdinfo/{handle}").read_text(encoding="ascii")
+    except OSError:
+        return ""
+    return next((line.split()[1] for line in told.splitlines() if line.startswith("mnt_id:")), "")
 
 
 def _enter(handle: int, folder: str, path: str, *, make: bool) -> int:
@@ -232,32 +356,6 @@ def write_all(handle: int, data: bytes) -> None:
 # ------------------------------------------------------------------------------------------------------------ renaming
 
 
-@functools.cache
-def _renameat2() -> Callable[..., int] | None:
-    """The system call that renames without replacing, where this system has it."""
-    try:
-        found = ctypes.CDLL(None, use_errno=True).renameat2
-    except (AttributeError, OSError, TypeError):
-        return None
-    found.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
-    found.restype = ctypes.c_int
-    call: Callable[..., int] = found
-    return call
-
-
-def _rename_with(flag: int, from_folder: int, name: str, to_folder: int, new: str) -> bool:
-    """Rename by renameat2 with a flag; False where this system or file system cannot."""
-    call = _renameat2()
-    if call is None:
-        return False
-    if call(from_folder, os.fsencode(name), to_folder, os.fsencode(new), flag) == 0:
-        return True
-    number = ctypes.get_errno()
-    if number in (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP):
-        return False
-    raise OSError(number, os.strerror(number), new)
-
-
 def rename_new(from_folder: int, name: str, to_folder: int, new: str) -> None:
     """Rename a file to a name that is free, and never onto something.
 
@@ -265,7 +363,7 @@ def rename_new(from_folder: int, name: str, to_folder: int, new: str) -> None:
         FileExistsError: the name is taken.
         OSError: EXDEV where the folders are on different devices.
     """
-    if _rename_with(_NOREPLACE, from_folder, name, to_folder, new):
+    if kernel.rename_with(kernel.NOREPLACE, from_folder, name, to_folder, new):
         return
     try:
         os.link(name, new, src_dir_fd=from_folder, dst_dir_fd=to_folder, follow_symlinks=False)
@@ -282,6 +380,11 @@ def rename_new(from_folder: int, name: str, to_folder: int, new: str) -> None:
     os.rename(name, new, src_dir_fd=from_folder, dst_dir_fd=to_folder)
 
 
-def exchange(folder: int, one: str, other: str) -> bool:
-    """Let two files of a folder change places at once; False where this system or file system cannot."""
-    return _rename_with(_EXCHANGE, folder, one, folder, other)
+def exchange(folder: int, one: str, other_folder: int, other: str) -> bool:
+    """Let two files change places at once; False where this system or file system cannot.
+
+    Raises:
+        FileNotFoundError: one of them is gone.
+        OSError: EXDEV where the folders are on different devices.
+    """
+    return kernel.rename_with(kernel.EXCHANGE, folder, one, other_folder, other)

@@ -101,15 +101,15 @@ class EffectCatalogue:
         """
         return self._files.file_ops(items, workspace)
 
-    def apply_files(self, ops: Sequence[FileOp], workspace: str, undo: str) -> dict[int, Any]:
+    def apply_files(self, ops: Sequence[FileOp], workspace: str, undo: str, root: str | None = None) -> dict[int, Any]:
         """Apply a whole set, or what is left of it after a crash; outcomes by item number. Blocking.
 
         Raises:
-            Conflict: a file is neither before nor after; everything of the set was put back.
+            Conflict: a file is neither before nor after, or the folder is not `root`; everything of the set was put back.
             EffectTrouble: the folder cannot be written; everything of the set was put back.
             OutcomeUnknown: it failed, and not everything could be put back.
         """
-        return self._files.apply(ops, workspace, undo)
+        return self._files.apply(ops, workspace, undo, root)
 
     def outcomes(self, ops: Sequence[FileOp]) -> dict[int, Any]:
         """The outcomes by item number of a set that was applied before; reads nothing."""

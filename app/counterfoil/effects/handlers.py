@@ -14,13 +14,14 @@ from counterfoil.facts import DoubtPolicy
 
 
 class FileKind(Protocol):
-    """A kind of effect on files."""
+    """A kind of effect on files. `phase`: what clears names away is imagined before what takes them, whatever the order of the plan."""
+
+    @property
+    def phase(self) -> int:
+        """0 deletes, 1 moves, 2 makes folders, 3 gives a file new bytes."""
 
     def check(self, args: object) -> None:
         """Raise BadEffect unless the arguments are of its shape."""
-
-    def paths(self, args: dict[str, Any]) -> list[str]:
-        """Every path it touches."""
 
     def imagine(self, args: dict[str, Any], scene: Scene, n: int) -> list[FileOp]:
         """What it would do as item n, on top of what the items before it do; at least one op.

@@ -31,6 +31,11 @@ def others(names: Sequence[str], noun: str = "other file") -> str:
     return f"{visible(names[0])} and {counted(len(names) - 1, noun, noun + 's')}"
 
 
+def other_folder(path: str) -> str:
+    """That a folder was swapped for another one, as the beginning of a sentence."""
+    return f"{visible(path)} is another folder than the one that was approved"
+
+
 def folder_of(path: str) -> str:
     """The folder that holds a path, as people see it."""
     parent = PurePosixPath(path).parent.as_posix()

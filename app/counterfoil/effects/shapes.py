@@ -22,10 +22,10 @@ _SHA = re.compile(r"[0-9a-f]{64}")
 _DEEPEST = 64
 
 
-def exactly(args: object, names: Iterable[str]) -> dict[str, Any]:
-    """The arguments, once they are an object with these names and no others."""
+def exactly(args: object, names: Iterable[str], *, may: Iterable[str] = ()) -> dict[str, Any]:
+    """The arguments, once they are an object with these names, perhaps those that it may have, and no others."""
     wanted = set(names)
-    if not isinstance(args, dict) or set(args) != wanted:
+    if not isinstance(args, dict) or not wanted <= set(args) <= wanted | set(may):
         raise BadEffect(f"The arguments are not an object with exactly: {', '.join(sorted(wanted))}.")
     return args
 

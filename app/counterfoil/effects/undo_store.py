@@ -1,95 +1,138 @@
 """What an apply set keeps beside itself: the originals it displaces, and a note of how far it has come.
 
-The note lets a second call after a crash tell its own work from a stranger's: what was to be done, which folders were made, which
-copies between devices are ours, and whether the whole set was once complete. Both are durable before the first file changes.
+Originals are not copied: they are renamed into a slot of the store, so they keep their permission bits and times, and putting them back
+needs no room on a full disk. For that the store lies on the folder's own file system: in the home where that is the same one, else in
+the workspace's `.counterfoil`, which no effect may touch.
+
+The note lets a second call after a crash tell its own work from a stranger's. It is durable before the first file changes.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Self
 
-from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine.ports import FileOp
-from counterfoil.store.blobs import sync_folder
+from counterfoil.effects.beneath import Beneath, Seen, write_all
+from counterfoil.store.originals import IN_WORKSPACE, slot_of
+
+_LARGEST_NOTE = 256 * 1024 * 1024
 
 
 @dataclasses.dataclass(slots=True)
 class Note:
     """`todo`: indices of changes that were not done at the start. `made`: folders that were missing then, outermost first.
 
-    `copies`: a move's index to device and inode of the copy that is about to take its target's name.
+    `sources`: device and inode of each file that is carried, by the mark of its change; `copies`: those of a copy that is about to take
+    a name, where renaming was not possible. `modes`: permission bits of folders that are removed.
     """
 
     todo: list[int]
     made: list[str]
+    sources: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     copies: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    modes: dict[str, int] = dataclasses.field(default_factory=dict)
     complete: bool = False
 
 
-class OriginalMissing(LookupError):
-    """An original that has to be put back is not in the undo folder."""
-
-
 class UndoStore:
-    """The undo folder of one apply set; several sets may share it."""
+    """The store of one apply set beside an open folder; several sets may share it. Close it, or use it in `with`."""
 
-    def __init__(self, folder: str, ops: Sequence[FileOp]) -> None:
-        self._folder = Path(folder)
-        plain = [[op.n, op.op, op.path, op.target, op.before, op.after] for op in ops]
-        self.set_id = digest(canonical(plain))
-        self._file = self._folder / f"set-{self.set_id[:32]}.json"
+    def __init__(self, folder: str, set_id: str, ground: Beneath) -> None:
+        self.set_id = set_id
+        self._note = f"set-{set_id[:32]}.json"
+        self._home = Path(folder)
+        self._workspace = ground
+        self._opened: Beneath | None = None
+        self._inside = self._lies_inside()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def slot(self, path: str) -> str:
+        """The name under which what lay at a path is kept."""
+        return slot_of(self.set_id, path)
+
+    @property
+    def ground(self) -> Beneath:
+        """The store as an open folder; made where it is missing."""
+        if self._opened is None:
+            self._opened = self._open(inside=self._inside, make=True)
+        return self._opened
+
+    def look(self, slot: str) -> Seen | None:
+        """What a slot holds; None where that is nothing."""
+        if self._opened is None:
+            try:
+                self._opened = self._open(inside=self._inside, make=False)
+            except FileNotFoundError:
+                return None
+        return self._opened.look(slot)
 
     def note(self) -> Note | None:
         """What an earlier call noted; None if this set has not begun."""
-        try:
-            return Note(**json.loads(self._file.read_bytes()))
-        except FileNotFoundError:
-            return None
+        return self._read(inside=self._inside)
 
     def keep_note(self, note: Note) -> None:
         """Write the note, durable when this returns."""
-        self._put(self._file, json.dumps(dataclasses.asdict(note)).encode())
+        staged = f"{self._note}.part"
+        with self.ground.folder_of(self._note) as (folder, name):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(staged, dir_fd=folder)
+            handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
+            try:
+                write_all(handle, json.dumps(dataclasses.asdict(note)).encode())
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+            os.replace(staged, name, src_dir_fd=folder, dst_dir_fd=folder)
+            os.fsync(folder)
 
     def forget(self) -> None:
         """Remove the note: everything was put back, so the set has not begun."""
-        self._file.unlink(missing_ok=True)
-        sync_folder(self._folder)
+        with self.ground.folder_of(self._note) as (folder, name):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
+            os.fsync(folder)
 
-    def keep(self, originals: Iterable[tuple[str, bytes]]) -> None:
-        """Keep originals under their SHA-256, durable when this returns."""
-        for sha, data in originals:
-            if not (self._folder / sha).exists():
-                self._put(self._folder / sha, data)
+    def _lies_inside(self) -> bool:
+        """Whether it lies in the workspace: where it has begun, else where files are renamed and not copied."""
+        for inside in (False, True):
+            if self._read(inside=inside) is not None:
+                return inside
+        self._home.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with Beneath(str(self._home.parent)) as home:
+            return home.device != self._workspace.device
 
-    def original(self, sha: str) -> bytes:
-        """The bytes of an original.
+    def _read(self, *, inside: bool) -> Note | None:
+        try:
+            with self._open(inside=inside, make=False) as place:
+                data = place.read(self._note, _LARGEST_NOTE)
+        except FileNotFoundError:
+            return None
+        return None if data is None else Note(**json.loads(data))
+
+    def _open(self, *, inside: bool, make: bool) -> Beneath:
+        """The folder at one of its two places.
 
         Raises:
-            OriginalMissing: they are gone, or are not what they were.
+            FileNotFoundError: it is not there, and is not to be made.
         """
-        try:
-            data = (self._folder / sha).read_bytes()
-        except OSError as problem:
-            raise OriginalMissing(sha) from problem
-        if hashlib.sha256(data).hexdigest() != sha:
-            raise OriginalMissing(sha)
-        return data
-
-    def _put(self, target: Path, data: bytes) -> None:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        staged = target.with_name(f"{target.name}.part")
-        with contextlib.suppress(FileNotFoundError):
-            staged.unlink()
-        handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        staged.replace(target)
-        sync_folder(self._folder)
+        if inside:
+            place = self._workspace.inner(f"{IN_WORKSPACE}/{self._home.name}", make=make)
+            if make:
+                place.make_private()
+            return place
+        if make:
+            self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        elif not self._home.is_dir():
+            raise FileNotFoundError(self._home)
+        return Beneath(str(self._home))

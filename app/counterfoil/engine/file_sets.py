@@ -12,7 +12,7 @@ from typing import Any
 
 from counterfoil.engine import killpoints
 from counterfoil.engine.holding import Hold, Identity
-from counterfoil.engine.ports import FileOp
+from counterfoil.engine.ports import ROOT, FileOp
 from counterfoil.store import blobs as blob_rows
 from counterfoil.store import claims, file_ops, gates, intents
 from counterfoil.store.transactions import Connection, Row, Txn
@@ -83,20 +83,34 @@ def _row(hold: Hold, gate_id: str, op: FileOp) -> dict[str, object]:
         "target": op.target,
         "before": op.before,
         "after": op.after,
+        "executable": op.executable,
+        "size": op.size,
     }
 
 
 def _apply_rows(hold: Hold, gate_id: str, rows: list[Row]) -> dict[int, Any]:
-    ops = [_op(hold, row) for row in rows]
+    ops = [op_of(row) for row in rows]
     if all(row["state"] == "applied" for row in rows):
         return hold.powers.effects.outcomes(ops)
-    return hold.powers.effects.apply_files(ops, hold.workspace, str(hold.powers.database.home.undo / gate_id))
+    bases = [json.loads(seal["base"]) for seal in gates.seals(hold.powers.database.reader, gate_id)]
+    root = next((base[ROOT] for base in bases if ROOT in base), None)
+    undo = str(hold.powers.database.home.undo / gate_id)
+    return hold.powers.effects.apply_files(ops, hold.workspace, undo, root)
 
 
-def _op(hold: Hold, row: Row) -> FileOp:
+def op_of(row: Row) -> FileOp:
+    """The op that a row of the journal stands for; the bytes that it writes lie in the blob of its digest."""
     path, target = file_ops.places(row)
-    content = None if row["op"] == "move" else hold.powers.blobs.get(row["after"])
-    return FileOp(row["n"], row["op"], path, target, row["before"], row["after"], content)
+    return FileOp(
+        row["n"],
+        row["op"],
+        path,
+        target,
+        row["before"],
+        row["after"],
+        executable=row["executable"],
+        size=row["size"],
+    )
 
 
 def rebase(txn: Txn, hold: Hold, identity: Identity, fresh_gate: str) -> None:

@@ -54,8 +54,8 @@ def _of_plan(plan: list[dict[str, Any]]) -> str:
         kind, args = str(item["body"]["kind"]).partition("@")[0], item["body"]["args"]
         if kind in ("write_file", "append_rows"):
             written.add(args["path"])
-        elif kind == "move_files":
-            counts["move"] += len(args["moves"])
+        elif kind in _LISTS:
+            counts[kind] += len(args[_LISTS[kind]])
         else:
             counts[kind] += 1
     counts["write"] = len(written)
@@ -68,9 +68,12 @@ def _of_plan(plan: list[dict[str, Any]]) -> str:
 _COUNTED = {
     "mail": lambda n: f"sends {n} mail{'' if n == 1 else 's'}",
     "http": lambda n: f"sends {n} request{'' if n == 1 else 's'}",
+    "delete_files": lambda n: f"deletes {n} file{'' if n == 1 else 's'}",
     "write": lambda n: f"writes {n} file{'' if n == 1 else 's'}",
-    "move": lambda n: f"moves {n} file{'' if n == 1 else 's'}",
+    "move_files": lambda n: f"moves {n} file{'' if n == 1 else 's'}",
+    "make_folders": lambda n: f"makes {n} folder{'' if n == 1 else 's'}",
 }
+_LISTS = {"move_files": "moves", "delete_files": "paths", "make_folders": "paths"}
 
 
 def _figure(spec: Spec) -> str | None:
@@ -89,6 +92,8 @@ def _bulk(spec: Spec) -> str:
         return "its files changed"
     if any(item.get("risk") == Risk.RUNS_LATER for item in spec["plan"]):
         return "changes files that run later"
+    if any(item.get("risk") == Risk.DESTROYS for item in spec["plan"]):
+        return "deletes files"
     if spec["flags"]:
         return "has something that needs a closer look"
     if any(field.get("required") for field in spec["fields"]):
@@ -118,7 +123,7 @@ def _words(spec: Spec) -> Iterator[str]:
         yield from _texts(value)
     for item in spec["plan"]:
         yield str(item.get("target") or "")
-        yield from _texts(item["body"]["args"].get("moves"))
+        yield from _texts([item["body"]["args"].get(name) for name in ("moves", "paths")])
         yield from _texts([item["body"]["args"].get(name) for name in ("to", "subject", "url")])
     for piece in spec["evidence"]:
         yield str(piece["title"])

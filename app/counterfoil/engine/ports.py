@@ -12,12 +12,15 @@ from typing import Any, Protocol
 
 from counterfoil.facts import DoubtPolicy, FailureClass, Risk
 
+ROOT = "."  # what a base calls the workspace's folder itself; no path of a file is spelled so
+
 
 @dataclass(frozen=True, slots=True)
 class PlanEntry:
     """One effect as a person sees it. Digests are SHA-256 of the file's bytes before and after, None where there is no file.
 
-    `base` is what of the world the approval is bound to (for files `{path: sha256 or None}`); it is sealed with the body. `risk_reason`
+    `base` is what of the world the approval is bound to (for files `{path: sha256 or None}`, and
+    which folder ROOT is); it is sealed with the body. `risk_reason`
     says why it is not normal, as a sentence, where the risk alone does not: such an item is approved only when it is confirmed by itself.
     """
 
@@ -66,9 +69,11 @@ class Reconciled:
 
 @dataclass(frozen=True, slots=True)
 class FileOp:
-    """One file of an apply set. `op` write, append or move; `before` is the SHA-256 the file must have now (None: absent).
+    """One file or folder of an apply set. `op` is write, append, move, delete, mkdir or rmdir; `before` is the SHA-256 the file must
+    have now (None: absent), `after` the one it gets.
 
-    `content` is the whole new content for write and append; for a move `target` is where it goes and `after` equals `before`.
+    Of a write or an append `content` are the whole new bytes where they are not kept as a blob yet, `size` is how many, `executable`
+    whether the file becomes a program (None: as it is). For a move `target` is where it goes and `after` equals `before`.
     """
 
     n: int
@@ -78,6 +83,13 @@ class FileOp:
     before: str | None
     after: str | None
     content: bytes | None = field(repr=False, default=None)
+    executable: bool | None = None
+    size: int | None = None
+
+    @property
+    def plain(self) -> list[object]:
+        """What it does, as it counts for the name of its set (`store.originals.set_of`)."""
+        return [self.n, self.op, self.path, self.target, self.before, self.after, self.executable]
 
 
 class BadEffect(Exception):
@@ -138,12 +150,12 @@ class Effects(Protocol):
     ) -> list[FileOp]:
         """The journal of an apply set: items are (number, body, sealed base). Raises Conflict where a base does not hold."""
 
-    def apply_files(self, ops: Sequence[FileOp], workspace: str, undo: str) -> dict[int, Any]:
+    def apply_files(self, ops: Sequence[FileOp], workspace: str, undo: str, root: str | None = None) -> dict[int, Any]:
         """Apply a whole set, or what is left of it after a crash; outcomes (plain JSON) by item number.
 
         Each file changes atomically (temporary file, fsync, rename; fsync of the folder). An op whose file already is what it must
-        become counts as done. Raises Conflict where a file is neither before nor after, with everything of the set put back.
-        Originals are kept in the folder `undo` first. Blocking, so call it in a thread.
+        become counts as done. Raises Conflict where a file is neither before nor after, with everything of the set put back, and where
+        the workspace is another folder than `root` names. Originals go into the store `undo`. Blocking, so call it in a thread.
         """
 
     def outcomes(self, ops: Sequence[FileOp]) -> dict[int, Any]:

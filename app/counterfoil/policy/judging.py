@@ -71,6 +71,8 @@ _PATHS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
     "write_file@1": lambda args: [args["path"]],
     "append_rows@1": lambda args: [args["path"]],
     "move_files@1": lambda args: [path for move in args["moves"] for path in move],
+    "delete_files@1": lambda args: args["paths"],
+    "make_folders@1": lambda args: args["paths"],
 }
 
 

@@ -63,12 +63,27 @@ class Blobs:
         try:
             data = self.path(sha).read_bytes()
         except FileNotFoundError as problem:
-            raise Damaged(
-                f"The kept content {sha[:12]} is missing from {self._root}.", "Restore a backup of the data folder."
-            ) from problem
+            raise self._missing(sha) from problem
         if hashlib.sha256(data).hexdigest() != sha:
             raise Damaged(f"The kept content {sha[:12]} was changed on disk.", "Restore a backup of the data folder.")
         return data
+
+    def head(self, sha: str, length: int) -> bytes:
+        """The first bytes of a digest, without checking the rest.
+
+        Raises:
+            Damaged: they are gone.
+        """
+        try:
+            with self.path(sha).open("rb") as file:
+                return file.read(length)
+        except FileNotFoundError as problem:
+            raise self._missing(sha) from problem
+
+    def _missing(self, sha: str) -> Damaged:
+        return Damaged(
+            f"The kept content {sha[:12]} is missing from {self._root}.", "Restore a backup of the data folder."
+        )
 
     def keep_text(self, text: str) -> tuple[str, bool]:
         """A text as a row keeps it: itself, or the digest of a blob when it is over 64 KiB; and which of the two."""

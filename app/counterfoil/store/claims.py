@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from counterfoil.facts import FILE_EFFECTS
 from counterfoil.store import tables
 from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 
@@ -37,9 +38,7 @@ def _release() -> sa.Delete:
     ended = sa.select(one).where(*spent_in(record)).exists()
     begun = sa.select(one).where(op.c.gate_id == _SEAL.c.gate_id).exists()
     of_files = (
-        sa.select(one)
-        .where(*spent_in(intent), any_of(intent.c.kind, ["write_file@1", "append_rows@1", "move_files@1"]))
-        .exists()
+        sa.select(one).where(*spent_in(intent), any_of(intent.c.kind, [f"{name}@1" for name in FILE_EFFECTS])).exists()
     )
     in_doubt = sa.and_(~ended, sa.or_(begun, ~of_files))
     kept = (

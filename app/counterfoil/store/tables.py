@@ -300,6 +300,8 @@ file_op = sa.Table(
     _id("before", nullable=True),
     _id("after", nullable=True),
     sa.Column("state", sa.String(10), nullable=False),
+    sa.Column("executable", sa.Boolean, nullable=True),
+    sa.Column("size", sa.BigInteger, nullable=True),
     sa.Index("file_op_of_gate", "gate_id", "row"),
 )
 

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from counterfoil.clock import iso
-from counterfoil.facts import DoubtPolicy, RunState
+from counterfoil.facts import FILE_EFFECTS, DoubtPolicy, RunState
 from counterfoil.places import Home
 from counterfoil.store import intents, records, trail_rows
 from counterfoil.store.transactions import Connection, Row
@@ -21,7 +21,6 @@ _WOULD = {
     str(DoubtPolicy.ASK): "You would be asked whether “{name}” happened; it is not tried again by itself.",
 }
 _OF_FILES = "“{name}” would be carried on from its journal: each file is compared by its seal, and only what is missing is done."
-_FILE_KINDS = frozenset({"write_file", "append_rows", "move_files"})
 
 
 def checkpoint_of(conn: Connection, home: Home, run: Row, steps: list[Document]) -> Document:
@@ -52,7 +51,7 @@ def _middle(conn: Connection, run: Row, steps: list[Document]) -> Document | Non
     if pending:
         intent = pending[0]
         policy = intent["policy"]
-        words = _OF_FILES if intent["kind"].partition("@")[0] in _FILE_KINDS else _WOULD[policy]
+        words = _OF_FILES if intent["kind"].partition("@")[0] in FILE_EFFECTS else _WOULD[policy]
         return {"step": intent["kind"], "policy": policy, "would": words.format(name=_said(intent, steps))}
     begun = [step for step in steps if step["state"] in ("running", "retrying")]
     if begun:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from counterfoil.facts import GateKind, Risk
+from counterfoil.facts import FILE_EFFECTS, GateKind, Risk
 
 Item = dict[str, Any]
 _NAMED = 8  # so many files are named one by one; beyond that folders are named
@@ -48,6 +48,8 @@ def _of_approval(plan: Sequence[Item]) -> list[str]:
     if replaced:
         verb = "exists and is replaced" if len(replaced) == 1 else "exist and are replaced"
         sentences.append(f"{_listed(replaced)} {verb}; the old content is kept for undoing.")
+    if any(_kind(item["body"]) == "delete_files" for item in plan):
+        sentences.append("What is deleted is kept for undoing for 30 days.")
     nothing = "nothing is written or sent" if leaving else "nothing is written"
     sentences.append(f"If you reject: {nothing}; the run ends as Rejected, unless its workflow goes another way.")
     return sentences
@@ -66,16 +68,25 @@ def _leaving(item: Item) -> str:
 
 def _files(plan: Sequence[Item]) -> str:
     written = list(dict.fromkeys(item["body"]["args"]["path"] for item in plan if _is_write(item)))
-    moves = [move for item in plan if _kind(item["body"]) == "move_files" for move in item["body"]["args"]["moves"]]
+    moves = _named(plan, "move_files", "moves")
+    deleted, made = _named(plan, "delete_files", "paths"), _named(plan, "make_folders", "paths")
     parts = []
+    if deleted:
+        parts.append(f"{_count(len(deleted), 'file is', 'files are')} deleted ({_where(deleted)})")
     if written:
         parts.append(f"{_count(len(written), 'file is', 'files are')} written ({_where(written)})")
     if moves:
         targets = _listed(sorted({_folder(target) for _, target in moves}))
         parts.append(f"{_count(len(moves), 'file moves', 'files move')} to {targets}")
-    known = ("write_file", "append_rows", "move_files")
-    parts.extend(item["summary"] for item in plan if _kind(item["body"]) not in known)
+    if made:
+        parts.append(f"{_count(len(made), 'folder is', 'folders are')} made ({_where(made)})")
+    parts.extend(item["summary"] for item in plan if _kind(item["body"]) not in FILE_EFFECTS)
     return ", ".join(parts)
+
+
+def _named(plan: Sequence[Item], kind: str, listed: str) -> list[Any]:
+    """What the effects of a kind name one by one."""
+    return [one for item in plan if _kind(item["body"]) == kind for one in item["body"]["args"][listed]]
 
 
 def _of_doubt(about: dict[str, Any]) -> list[str]:

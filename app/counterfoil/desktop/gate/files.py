@@ -28,6 +28,12 @@ from counterfoil.desktop.words.plain import plain
 
 _CHANGES, _WHOLE, _RAW = "changes", "whole", "raw"
 _SHOWN = 200_000  # signs of a file shown in the window
+_LISTED = {
+    "delete": lambda n: (
+        "1 file is deleted, and kept for 30 days" if n == 1 else f"{n:,} files are deleted, and kept for 30 days"
+    ),
+    "make": lambda n: "1 folder is made" if n == 1 else f"{n:,} folders are made",
+}
 
 
 class FileCard(Box):
@@ -64,8 +70,8 @@ class FileCard(Box):
         self._seen = seen
         self._title.say(plain(f"{seen.path} → {seen.target}" if seen.op == "move" else seen.path))
         self._words.say(describe(seen))
-        self._mark.show_icon("folder-open" if seen.op == "move" else "file-diff", "text2")
-        texts = seen.after is not None and seen.op != "move"
+        self._mark.show_icon("file-diff" if seen.op in ("write", "append") else "folder-open", "text2")
+        texts = seen.after is not None and seen.op in ("write", "append")
         self._tabs.setVisible(texts)
         self._show(_CHANGES)
         self.setAccessibleName(f"{seen.path}: {describe(seen)}")
@@ -148,6 +154,8 @@ def describe(seen: FileSeen) -> str:
     """What happens to a file, in a few words."""
     if seen.op == "move":
         return "1 file moves" if len(seen.changes) == 1 else f"{len(seen.changes):,} files move"
+    if seen.op in _LISTED:
+        return _LISTED[seen.op](len(seen.changes))
     was = f"{size(seen.bytes_before)} before, " if seen.bytes_before is not None else ""
     now = f"{size(seen.bytes_after)} {'after' if was else ''}".strip() if seen.bytes_after is not None else ""
     sizes = f" · {was}{now}" if now else ""
@@ -167,6 +175,9 @@ def _changes(seen: FileSeen, today: date) -> QWidget:
         pairs = [(source, target) for source, _, target in seen.changes]
         moves = TableView(TableAdapter(from_texts(("from", "to"), pairs, today)), f"{seen.path}, moves")
         put(lines, moves.captioned())
+    elif seen.op in _LISTED:
+        names = TableView(TableAdapter(from_texts(("name",), [(one,) for one, _, _ in seen.changes], today)), seen.path)
+        put(lines, names.captioned())
     elif seen.added:
         added = TableView(TableAdapter(from_texts(seen.columns, seen.added, today)), f"{seen.path}, rows added")
         put(lines, added.captioned())
@@ -209,5 +220,7 @@ def _target(body: Mapping[str, Any]) -> str:
     args = body["args"]
     if "path" in args:
         return str(args["path"])
+    if "paths" in args:
+        return str(args["paths"][0]) if len(args["paths"]) == 1 else f"{args['paths'][0].rpartition('/')[0]}/"
     moves = args.get("moves") or [["", ""]]
     return f"{moves[0][0].rpartition('/')[0]}/"

@@ -18,8 +18,8 @@ from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words.choices import ALLOW, REFUSE
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
+from counterfoil.facts import FILE_EFFECTS
 
-_FILE_KINDS = frozenset({"write_file", "append_rows", "move_files"})
 _COMPARED = frozenset({"What", "Before", "From", "Now", "Found in"})
 _NUMBERED = re.compile(r"^\d+\.\s+")
 _ANSWERS = {"doubt": ("happened", "not_happened", "stop"), "failure": ("retry", "skip", "stop")}
@@ -309,7 +309,7 @@ def _rows_called(sections: list[Section], today: date) -> dict[str, str]:
 
 
 def _file_numbers(seen: GateSeen) -> list[int]:
-    return [number for number, body in enumerate(seen.bodies, 1) if str(body["kind"]).partition("@")[0] in _FILE_KINDS]
+    return [number for number, body in enumerate(seen.bodies, 1) if str(body["kind"]).partition("@")[0] in FILE_EFFECTS]
 
 
 def _count(entry: Mapping[str, Any]) -> int | None:

@@ -21,6 +21,7 @@ from counterfoil.desktop.real_office.access import Access, gate_row, run_row
 from counterfoil.desktop.words.numbers import size
 from counterfoil.errors import Damaged, WrongUse
 from counterfoil.store import file_ops, gates
+from counterfoil.store.originals import original_of
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.gates import spec_of
 
@@ -48,8 +49,7 @@ class PlanFiles:
             row = gate_row(conn, gate_id)
             run = run_row(conn, row["run_id"])
             ops = [op for op in file_ops.of_gate(conn, gate_id) if op["n"] == n]
-            item = self._item(conn, row, n)
-        return self._seen(item, ops, run["workspace"], gate_id)
+            return self._seen(conn, self._item(conn, row, n), ops, run["workspace"], gate_id)
 
     def of_run(self, conn: Connection, run: Row) -> tuple[FileSeen, ...]:
         """Everything a run's applied sets did, in order."""
@@ -63,7 +63,7 @@ class PlanFiles:
             if seal is None:
                 continue
             item = {"body": json.loads(seal["body"]), "base": json.loads(seal["base"])}
-            seen = self._seen(item, ops, run["workspace"], gate_id)
+            seen = self._seen(conn, item, ops, run["workspace"], gate_id)
             room -= len(seen.before or "") + len(seen.after or "")
             found.append(seen if room > 0 else replace(seen, before=None, after=None, note="Too much to show here."))
         return tuple(found)
@@ -77,36 +77,43 @@ class PlanFiles:
         seal = gates.seal_of(conn, row["gate_id"], n)
         return item if seal is None else {**item, "body": json.loads(seal["body"]), "base": json.loads(seal["base"])}
 
-    def _seen(self, item: Item, ops: Sequence[Row], workspace: str, gate_id: str) -> FileSeen:
+    def _seen(self, conn: Connection, item: Item, ops: Sequence[Row], workspace: str, gate_id: str) -> FileSeen:
         body = item["body"]
         args = body["args"]
         match str(body["kind"]).partition("@")[0]:
             case "move_files":
                 return _moves([(str(source), str(target)) for source, target in args["moves"]])
+            case "delete_files":
+                return _listed("delete", [str(path) for path in args["paths"]])
+            case "make_folders":
+                return _listed("make", [str(path) for path in args["paths"]])
             case "write_file":
-                before = self._before(item, ops, workspace, gate_id)
+                before = self._before(conn, item, ops, workspace, gate_id)
                 return _written(str(args["path"]), before, self._content(args["data"]))
             case "append_rows":
-                before = self._before(item, ops, workspace, gate_id)
+                before = self._before(conn, item, ops, workspace, gate_id)
                 return self._appended(item, ops, before)
         raise WrongUse("This effect is not one on files.")
 
     # --------------------------------------------------------------------------------------------------------- before
 
-    def _before(self, item: Item, ops: Sequence[Row], workspace: str, gate_id: str) -> Before:
+    def _before(self, conn: Connection, item: Item, ops: Sequence[Row], workspace: str, gate_id: str) -> Before:
         path = str(item["body"]["args"]["path"])
         base = (item.get("base") or {}).get(path)
         if any(op["state"] == "applied" for op in ops):
-            return self._original(ops[0]["before"], gate_id)
+            return self._original(conn, path, ops[0]["before"], gate_id)
         return _in_folder(workspace, path, base)
 
-    def _original(self, sha: str | None, gate_id: str) -> Before:
+    def _original(self, conn: Connection, path: str, sha: str | None, gate_id: str) -> Before:
         """What an applied set displaced."""
         if sha is None:
             return Before(None, "")
+        kept = original_of(conn, self._access.home, gate_id, path)
         try:
-            data = (self._access.home.undo / gate_id / sha).read_bytes()
+            data = None if kept is None else kept.read_bytes()
         except OSError:
+            data = None
+        if data is None or hashlib.sha256(data).hexdigest() != sha:
             return Before(None, "The file as it was before is not kept any more.", missing=True)
         return Before(data, "")
 
@@ -218,6 +225,16 @@ def _moves(moves: Sequence[tuple[str, str]]) -> FileSeen:
         op="move",
         target=", ".join(_folder(name) for name in targets),
         changes=tuple((source, "", target) for source, target in moves),
+    )
+
+
+def _listed(op: str, paths: Sequence[str]) -> FileSeen:
+    """Files that are deleted, or folders that are made, by name."""
+    folders = sorted({str(PurePosixPath(path).parent) for path in paths})
+    return FileSeen(
+        path=paths[0] if len(paths) == 1 else ", ".join(_folder(name) for name in folders),
+        op=op,
+        changes=tuple((path, "", "") for path in paths),
     )
 
 

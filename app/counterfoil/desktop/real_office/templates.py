@@ -186,6 +186,8 @@ _CHANGES = (
     ("write_file", "whole files"),
     ("append_rows", "tables, by rows at their end"),
     ("move_files", "where files lie"),
+    ("delete_files", "files, by deleting them"),
+    ("make_folders", "folders, by making them"),
 )
 _SENDS = (("mail", "mail, after it was approved"), ("http", "requests to other computers, after they were approved"))
 

@@ -18,6 +18,13 @@ KIND_ICONS = {"approval": "stamp", "question": "circle-question-mark", "doubt": 
 VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 
 
+_LISTS = {
+    "move_files": ("move", "moves"),
+    "delete_files": ("deletion", "paths"),
+    "make_folders": ("folder", "paths"),
+}
+
+
 def plan_counts(bodies: Sequence[Mapping[str, Any]]) -> str:
     """`3 files, 12 moves`, `1 mail`: what an approval covers, by kind of effect."""
     files: set[str] = set()
@@ -26,8 +33,9 @@ def plan_counts(bodies: Sequence[Mapping[str, Any]]) -> str:
         kind, args = str(body["kind"]).partition("@")[0], body["args"]
         if kind in ("write_file", "append_rows"):
             files.add(str(args["path"]))
-        elif kind == "move_files":
-            counts["move"] += len(args["moves"])
+        elif kind in _LISTS:
+            noun, listed = _LISTS[kind]
+            counts[noun] += len(args[listed])
         else:
             counts[{"mail": "mail", "http": "request"}.get(kind, "effect")] += 1
     first = {"mail": counts.pop("mail", 0), "request": counts.pop("request", 0), "file": len(files)}

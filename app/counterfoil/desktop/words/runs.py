@@ -23,6 +23,8 @@ _EFFECT_NAMES = {
     "write_file": "Write file",
     "append_rows": "Add rows",
     "move_files": "Move files",
+    "delete_files": "Delete files",
+    "make_folders": "Make folders",
     "mail": "Send mail",
     "http": "Send request",
     "approve": "Ask for approval",

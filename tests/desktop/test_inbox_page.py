@@ -133,6 +133,20 @@ def test_search_narrows_and_says_when_nothing_is_found(desk: Desk) -> None:
     assert page(desk).pane.list.tab == Tab.DECIDED
 
 
+def test_a_change_that_comes_with_another_tab_does_not_bring_the_old_one_back(desk: Desk) -> None:
+    desk.click(detail(desk).bar.primary)
+    desk.bridge.holding = True
+    page(desk)._tab_changed(Tab.DECIDED)
+    desk.bridge.changed_now(Part.INBOX)
+    desk.settle()
+    desk.bridge.let_go()
+    desk.settle()
+    assert page(desk).pane.list.tab == Tab.DECIDED
+    assert [row.closed for row in map(page(desk).pane.list.row, desk.office.documents) if row] == [
+        "approved by user:anna"
+    ]
+
+
 def test_rows_never_move_under_the_focus_and_new_ones_gather(desk: Desk) -> None:
     page(desk).pane.view.setFocus()
     desk.office.add(figures.batch(), figures=figures.BATCH_FIGURES, bodies=figures.BODIES)

@@ -16,7 +16,7 @@ from counterfoil.desktop.parts.layouts import column
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import SIDEBAR
 from counterfoil.desktop.words.numbers import count
-from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.plain import one_line, plain
 
 PAGES = (
     ("inbox", "Inbox", "inbox"),
@@ -119,7 +119,7 @@ class Switcher(QPushButton):
             action.setCheckable(True)
             action.setChecked(path == self._current)
             action.setData(("workspace", path))
-            action.setToolTip(path or "Every workspace that runs have used")
+            action.setToolTip(plain(path or "Every workspace that runs have used"))
             group.addAction(action)
             menu.addAction(action)
         menu.addSeparator()
@@ -177,7 +177,7 @@ class Switcher(QPushButton):
         name, _ = self._texts()
         folder = self._current or "Every workspace that runs have used"
         self.setAccessibleName(f"Workspace: {name}")
-        self.setToolTip(f"{folder} (Ctrl+Shift+W)")
+        self.setToolTip(f"{plain(folder)} (Ctrl+Shift+W)")
         self.update()
 
 

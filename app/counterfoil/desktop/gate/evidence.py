@@ -202,7 +202,7 @@ def _trace(section: Section, _today: date) -> QWidget:
     """A failure: the author's own lines, and the rest when it is asked for."""
     error = section.entry.get("error") or {}
     trace = plain(error.get("traceback") or "", lines=True)
-    return TraceBox(trace, own_lines(trace), str(error.get("type") or ""), int(section.entry.get("attempts") or 0))
+    return TraceBox(trace, own_lines(trace), one_line(error.get("type") or ""), int(section.entry.get("attempts") or 0))
 
 
 def _diff(section: Section, today: date) -> QWidget:

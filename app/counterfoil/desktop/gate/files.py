@@ -43,11 +43,12 @@ class FileCard(Box):
         super().__init__("card", gap=0, margins=(1, 1, 1, 1))
         self._today = today
         self._seen = seen
+        title = plain(title)
         head = row(gap=10, margins=(14, 9, 10, 9))
         self._mark = Icon("file-diff", "text2")
         put(head, self._mark)
         texts = column(gap=0)
-        self._title = Prose(plain(title), "medium")
+        self._title = Prose(title, "medium")
         self._words = Prose("", "small")
         put(texts, self._title, self._words)
         head.addLayout(texts, 1)
@@ -74,7 +75,7 @@ class FileCard(Box):
         texts = seen.after is not None and seen.op in ("write", "append")
         self._tabs.setVisible(texts)
         self._show(_CHANGES)
-        self.setAccessibleName(f"{seen.path}: {describe(seen)}")
+        self.setAccessibleName(plain(f"{seen.path}: {describe(seen)}"))
 
     def fail(self, trouble: Trouble) -> None:
         """It cannot be read."""
@@ -92,9 +93,9 @@ class FileCard(Box):
         if which == _CHANGES:
             put(self._body, _changes(seen, self._today))
         elif which == _WHOLE:
-            put(self._body, _page(seen.after or "", f"{seen.path}, whole"))
+            put(self._body, _page(seen.after or "", plain(f"{seen.path}, whole")))
         else:
-            put(self._body, DiffView(compare(seen.before, seen.after), f"{seen.path}, differences"))
+            put(self._body, DiffView(compare(seen.before, seen.after), plain(f"{seen.path}, differences")))
 
 
 class FilesSection(SectionBox):
@@ -173,17 +174,17 @@ def _changes(seen: FileSeen, today: date) -> QWidget:
         put(lines, said)
     if seen.op == "move":
         pairs = [(source, target) for source, _, target in seen.changes]
-        moves = TableView(TableAdapter(from_texts(("from", "to"), pairs, today)), f"{seen.path}, moves")
+        moves = TableView(TableAdapter(from_texts(("from", "to"), pairs, today)), plain(f"{seen.path}, moves"))
         put(lines, moves.captioned())
     elif seen.op in _LISTED:
         names = TableView(TableAdapter(from_texts(("name",), [(one,) for one, _, _ in seen.changes], today)), seen.path)
         put(lines, names.captioned())
     elif seen.added:
-        added = TableView(TableAdapter(from_texts(seen.columns, seen.added, today)), f"{seen.path}, rows added")
+        added = TableView(TableAdapter(from_texts(seen.columns, seen.added, today)), plain(f"{seen.path}, rows added"))
         put(lines, added.captioned())
     elif seen.changes:
         table = from_texts(("field", "before", "after"), seen.changes, today)
-        put(lines, TableView(TableAdapter(table), f"{seen.path}, changes"))
+        put(lines, TableView(TableAdapter(table), plain(f"{seen.path}, changes")))
     elif seen.before is None and seen.bytes_before is None and seen.after is not None:
         said = row(margins=(14, 10, 14, 12))
         put(
@@ -195,7 +196,7 @@ def _changes(seen: FileSeen, today: date) -> QWidget:
         )
         put(lines, said)
     elif seen.after is not None:
-        put(lines, DiffView(compare(seen.before, seen.after), f"{seen.path}, differences"))
+        put(lines, DiffView(compare(seen.before, seen.after), plain(f"{seen.path}, differences")))
     else:
         said = row(margins=(14, 10, 14, 12))
         put(said, Label("This file is no text, so only its size and seal are shown.", "small", wrap=True))

@@ -46,6 +46,8 @@ class InboxPage(QWidget):
         self._workspace: str | None = None
         self._following = ""  # run whose next gate comes by itself
         self._first = True
+        self._tab = Tab.FOR_ME
+        self._begins = True  # the next rows are another list than the one that is shown
         self.pane = InboxPane(clock)
         self.detail = GateDetail(bridge, clock)
         self.bulk = BulkPanel(bridge, clock)
@@ -76,7 +78,7 @@ class InboxPage(QWidget):
             self.detail.clear()
             self.right.addWidget(card)
             self.right.setCurrentIndex(_WELCOME)
-            self._load(self.pane.list.tab)
+            self._load()
         else:
             self.right.setCurrentIndex(_DETAIL)
 
@@ -84,13 +86,13 @@ class InboxPage(QWidget):
         """Show one workspace, or all."""
         self._workspace = path
         self.detail.clear()
-        self._load(self.pane.list.tab, start=True)
+        self._load(start=True)
 
     def changed(self, changes: Changes) -> None:
         """Look again where it concerns this page."""
         if Part.INBOX in changes.parts:
             if self.pane.list.whole:  # else the rest is on its way, and this with it
-                self._load(self.pane.list.tab)
+                self._load()
             self.detail.refresh()
 
     def show_counts(self, counts: Counts) -> None:
@@ -175,17 +177,18 @@ class InboxPage(QWidget):
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(slot)
 
-    def _load(self, tab: Tab, *, start: bool = False) -> None:
-        workspace = self._workspace
-        begins = start or self._first
-        most = FIRST if begins else None
-        done = self._started if begins else self._merged
-        self._asked = tab
+    def _load(self, *, start: bool = False) -> None:
+        """Ask for the chosen tab; a fresh look never takes the place of a start that is still on its way."""
+        tab, workspace = self._tab, self._workspace
+        self._begins = self._begins or start
+        most = FIRST if self._begins else None
+        done = self._started if self._begins else self._merged
         self._latest.take(self._bridge.ask(self, lambda office: office.inbox(tab, workspace, most), done))
 
     def _started(self, rows: tuple[InboxRow, ...]) -> None:
+        self._begins = False
         whole = len(rows) < FIRST
-        self.pane.start(rows, self._asked, whole=whole)
+        self.pane.start(rows, self._tab, whole=whole)
         if not rows and self.right.currentIndex() == _DETAIL:
             self.detail.clear("Nothing is open.", "")
         elif rows and self.right.currentIndex() == _DETAIL and not self.detail.gate_id:
@@ -203,7 +206,7 @@ class InboxPage(QWidget):
         if more:
             self._reading.take(self._bridge.ask(self, lambda office: office.read_ahead(), self._read_on))
         else:
-            self._load(self.pane.list.tab)
+            self._load()
 
     def _merged(self, rows: tuple[InboxRow, ...]) -> None:
         self.pane.merge(rows, keep=self.detail.gate_id)
@@ -224,7 +227,8 @@ class InboxPage(QWidget):
     def _tab_changed(self, tab: Tab) -> None:
         self._following = ""
         self.detail.clear()
-        self._load(tab, start=True)
+        self._tab = tab
+        self._load(start=True)
 
     @Slot(str)
     def _shown(self, gate_id: str) -> None:
@@ -273,4 +277,4 @@ class InboxPage(QWidget):
 
     @Slot()
     def _reload(self) -> None:
-        self._load(self.pane.list.tab)
+        self._load()

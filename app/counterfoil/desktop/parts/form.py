@@ -185,7 +185,7 @@ class FieldEditor(QWidget):
             self.remembered.setVisible(shown)
 
     def _make_editor(self) -> QWidget:
-        choices = [plain(choice) for choice in self.field.get("choices") or ()]
+        choices = [str(choice) for choice in self.field.get("choices") or ()]  # answered as they are, shown made safe
         if self._type == "boolean":
             box = Tick(self._label)
             box.toggled.connect(self._edited)

@@ -11,6 +11,7 @@ from operator import is_
 
 from counterfoil.desktop.office import InboxRow
 from counterfoil.desktop.words.people import person
+from counterfoil.desktop.words.plain import plain
 from counterfoil.facts import unproven
 from counterfoil.store.glance import Fields, Glance
 
@@ -143,9 +144,9 @@ def _row(fields: Fields, closed: str = "", closed_at: int | None = None, verdict
         number=number,
         run_id=run_id,
         kind=kind,
-        title=title,
-        why=why,
-        template=template,
+        title=plain(title),
+        why=plain(why),
+        template=plain(template),
         workspace=workspace,
         asked_at=asked_at,
         digest=digest,

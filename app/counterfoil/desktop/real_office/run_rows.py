@@ -11,7 +11,7 @@ from counterfoil.desktop.office import RunRow, RunsLook
 from counterfoil.desktop.runs.rows import CHIP_STATES, holds
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
-from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.facts import ENDED, RunState
 from counterfoil.store.glance import Fields, Glance
 
@@ -101,7 +101,19 @@ def _row(fields: Fields, said: State) -> RunRow:
     number, run_id, title, template, workspace, state, by, created_at, started_at, ended_at = fields[:10]
     words, tone, care = said
     return RunRow(
-        run_id, number, title, template, workspace, state, words, tone, by, created_at, started_at, ended_at, care
+        run_id,
+        number,
+        plain(title),
+        plain(template),
+        workspace,
+        state,
+        words,
+        tone,
+        by,
+        created_at,
+        started_at,
+        ended_at,
+        care,
     )
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from counterfoil.desktop.words.people import capital
+from counterfoil.desktop.words.plain import one_line
 
 ALLOW, REFUSE = "allow", "refuse"  # what is said of one file that runs later
 # Nothing is paid by answering, so the word is never Pay.
@@ -18,7 +19,7 @@ _ORDER = ("Include", "Hold", "Reject")
 
 def choice_words(value: str) -> str:
     """What a choice is called: Include, Hold, Reject, else its own word."""
-    return _CHOICES.get(value, capital(value.replace("_", " ")))
+    return _CHOICES.get(value) or capital(one_line(value.replace("_", " ")))
 
 
 def choice_tone(value: str) -> str:

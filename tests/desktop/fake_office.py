@@ -13,6 +13,7 @@ from counterfoil.desktop import office as facts
 from counterfoil.desktop.runs.rows import look
 from counterfoil.desktop.theme import font
 from counterfoil.errors import AlreadyDecided, StaleDigest, UnknownGate
+from counterfoil.previews.preview import FileSeen
 from desktop import fake_runs, figures
 from desktop.figures import HOUR, ME, MINUTE, NOW, WORKSPACE
 
@@ -96,8 +97,12 @@ class FakeOffice:
             seen, document=copy.deepcopy(self.documents[gate_id]), draft=self.drafts.get(gate_id, facts.Draft()), me=ME
         )
 
-    def file_of_gate(self, gate_id: str, n: int) -> facts.FileSeen:
+    def file_of_gate(self, gate_id: str, n: int) -> FileSeen:
         return fake_runs.file_seen(n)
+
+    def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> facts.PageSeen:
+        self.log.append(("picture", (gate_id, n, after, page)))
+        return facts.PageSeen(_page_picture(), 595, 842, page, 2)
 
     def page(self, workspace: str, path: str, page: int) -> facts.PageSeen:
         return facts.PageSeen(_page_picture(), 595, 842, page, 1)

@@ -1,10 +1,13 @@
 """Runs, templates and trail entries of the fake office."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfoil.clock import iso
 from counterfoil.desktop import office as facts
+from counterfoil.previews.grids import Line, TableChange
+from counterfoil.previews.preview import FileSeen, Preview
+from counterfoil.previews.texts import compare
 from desktop import figures
 from desktop.figures import HOUR, ME, MINUTE, NOW, WORKSPACE
 
@@ -220,7 +223,7 @@ def run_seen(run_id: str) -> facts.RunSeen:
         "checkpoint": checkpoint(),
         "files": [],
     }
-    files = tuple(file_seen(n) for n in (1, 2, 3, 4)) if done else ()
+    files = tuple(facts.FileRef(f"{81:032x}", n, file_seen(n).path, "applied") for n in (1, 2, 3, 4)) if done else ()
     return facts.RunSeen(document, row.template, row.words, row.tone, files, trail_page("", None).entries[:6])
 
 
@@ -256,48 +259,66 @@ def checkpoint() -> dict[str, Any]:
 _LEDGER = "supplier,invoice,amount,state\nHalden Paper AS,INV-20377,5480.00,exported\n"
 
 
-def file_seen(n: int) -> facts.FileSeen:
+def file_seen(n: int) -> FileSeen:
     """The files of the batch gate, before and after."""
     if n == 1:
         text = '<?xml version="1.0" encoding="UTF-8"?>\n<Document>\n  <CstmrCdtTrfInitn>\n    <CtrlSum>41208.90</CtrlSum>\n'
-        return facts.FileSeen(
+        return FileSeen(
             "payments/payments.xml",
             "write",
-            before=None,
+            n=1,
+            preview=Preview("text", "A new text of 4 lines.", lines=tuple(compare(None, text))),
             after=text,
-            changes=(
-                ("Payments", "–", "12"),
-                ("Control sum", "–", "€41,208.90"),
-                ("Account", "–", "DE75 5121 0800 1245 1261 99"),
-            ),
             bytes_after=18_240,
+            sha_after="d" * 64,
             note="A new file, pain.001.001.09, valid against its schema. It is not sent to a bank.",
         )
     if n == 2:
-        added = tuple((s, i, f"€{float(m):,.2f}", "exported") for s, i, _, _, m, _ in figures.PAYMENTS)
-        return facts.FileSeen(
-            "ledger.csv",
-            "append",
-            before=_LEDGER,
-            after=_LEDGER + "Meridian Energy GmbH,ME-55210-C,7616.00,exported\n",
-            columns=("supplier", "invoice", "amount", "state"),
-            added=added,
-            bytes_before=8_100,
-            bytes_after=9_310,
+        rows = [(s, i, f"€{float(m):,.2f}", "exported") for s, i, _, _, m, _ in figures.PAYMENTS]
+        after = _LEDGER + "Meridian Energy GmbH,ME-55210-C,7616.00,exported\n"
+        return _table_seen(
+            2, "ledger.csv", ("supplier", "invoice", "amount", "state"), rows, _LEDGER, after, 8_100, 9_310
         )
     if n == 3:
-        return facts.FileSeen(
-            "vendors.csv",
-            "append",
-            before="supplier,iban\n",
-            after="supplier,iban\nStudio Wójcik sp. z o.o.,PL61109010140000071219812874\n",
-            columns=("supplier", "account"),
-            added=(("Studio Wójcik sp. z o.o.", "PL61 1090 1014 0000 0712 1981 2874"),),
-            bytes_before=1_360,
-            bytes_after=1_420,
-        )
-    moves = tuple((source, "", target) for source, target in figures.MOVES)
-    return facts.FileSeen("invoices/", "move", target="archive/2026-11/", changes=moves)
+        columns = ("supplier", "account")
+        vendors = [("Studio Wójcik sp. z o.o.", "PL61 1090 1014 0000 0712 1981 2874")]
+        before = "supplier,iban\n"
+        after = f"{before}Studio Wójcik sp. z o.o.,PL61109010140000071219812874\n"
+        return _table_seen(3, "vendors.csv", columns, vendors, before, after, 1_360, 1_420)
+    return FileSeen(
+        "invoices/",
+        "move",
+        n=n,
+        target="archive/2026-11/",
+        moves=tuple((source, target) for source, target in figures.MOVES),
+    )
+
+
+def _table_seen(
+    n: int,
+    path: str,
+    columns: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    before: str,
+    after: str,
+    was: int,
+    now: int,
+) -> FileSeen:
+    """Rows at the end of a table."""
+    added = tuple(Line(at, row) for at, row in enumerate(rows, 2))
+    change = TableChange("", "", columns, added=added)
+    return FileSeen(
+        path,
+        "append",
+        n=n,
+        preview=Preview("rows", f"{len(rows)} rows added.", tables=(change,)),
+        before=before,
+        after=after,
+        bytes_before=was,
+        bytes_after=now,
+        sha_before="a" * 64,
+        sha_after="b" * 64,
+    )
 
 
 CARDS = (

@@ -203,6 +203,8 @@ def test_files_of_a_run_are_shown_as_people_read_them(desk: Desk, runs: Any) -> 
     desk.settle()
     cards = runs.detail.files.findChildren(FileCard)
     assert len(cards) == 4
+    assert cards[3]._tabs is None
+    assert cards[1]._tabs is not None
     desk.click(cards[1]._tabs.segments["raw"])
     desk.click(cards[1]._tabs.segments["whole"])
     assert "12 rows added at the end · 8.1 kB before, 9.3 kB after" in texts(cards[1])

@@ -57,7 +57,8 @@ def test_the_sample_from_the_card_to_the_written_file(living: LivingHome) -> Non
     assert written.before is None
     assert written.after is not None
     assert sum(map(Decimal, re.findall(r"<InstdAmt Ccy=\"EUR\">([0-9.]+)<", written.after))) == Decimal("41208.90")
-    assert len(ledger.added) == len(moved.changes) == 12
+    assert ledger.preview is not None
+    assert len(ledger.preview.tables[0].added) == len(moved.moves) == 12
     assert (vendors.before is None, vendors.after is None) == (False, False)
 
     office.decide(Answer(second.gate_id, str(second.document["digest"]), "approved"))
@@ -70,7 +71,8 @@ def test_the_sample_from_the_card_to_the_written_file(living: LivingHome) -> Non
     assert all("done once" in entry.words for entry in after.after)
     seen = office.run(run_id)
     assert (seen.words, seen.tone) == ("Done", "ok")
-    assert (seen.files[0].path, seen.files[0].after) == (written.path, written.after)
+    shown = office.file_of_gate(seen.files[0].gate_id, seen.files[0].n)
+    assert (seen.files[0].state, shown.path, shown.after) == ("applied", written.path, written.after)
     assert {step["title"] for step in seen.document["steps"]} >= {"Read invoices", "Make the payment file"}
     assert [row.closed for row in office.inbox(Tab.DECIDED, None)] == ["Approved by you", "Answered by you"]
     sound, sentence = office.check_trail()

@@ -14,21 +14,19 @@ import pytest
 from cli.note_template import write_template
 from counterfoil.catalogue.manifest import EFFECTS
 from counterfoil.clock import SystemClock
-from counterfoil.desktop import page_maker
-from counterfoil.desktop.office import FileSeen, RunnerState
+from counterfoil.desktop.office import FileRef, RunnerState
 from counterfoil.desktop.real_office import calls, processes
-from counterfoil.desktop.real_office.csv_texts import appended, compare
-from counterfoil.desktop.real_office.files import LARGEST_TEXT, text_of
 from counterfoil.desktop.real_office.folders import measure
 from counterfoil.desktop.real_office.office import RealOffice
-from counterfoil.desktop.real_office.pages import PATIENCE, NoPage, make_page
+from counterfoil.desktop.real_office.pages import NoPage, make_page
 from counterfoil.desktop.real_office.templates import _CHANGES, _SENDS
-from counterfoil.effects.csv_rows import appended as really_appended
 from counterfoil.errors import CounterfoilError, DiskFull, WrongParameter, WrongUse
 from counterfoil.facts import Verdict
 from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.places import Home, bundled
 from counterfoil.policy import protection
+from counterfoil.previews.csv_rows import appended
+from counterfoil.previews.showing import LARGEST
 from counterfoil.settings.window import undo_seconds
 from counterfoil.store import file_ops, gates, leases
 from counterfoil.store.originals import plain_of, set_of, slot_of
@@ -73,7 +71,11 @@ def sha(data: bytes) -> str:
 def test_a_new_file_is_shown_whole(home: RowsHome) -> None:
     gate_id, _ = plan_file(home, write_item("payments/r-1.xml", b"<Document/>\n"))
     seen = home.office.file_of_gate(gate_id, 1)
-    assert seen == FileSeen("payments/r-1.xml", "write", after="<Document/>\n", bytes_after=12)
+    assert (seen.path, seen.op, seen.before, seen.after, seen.bytes_after, seen.note) == (
+        "payments/r-1.xml", "write", None, "<Document/>\n", 12, ""
+    )  # fmt: skip
+    assert seen.preview is not None
+    assert (seen.preview.kind, seen.preview.words) == ("text", "A new text of 1 line.")
 
 
 def test_a_table_that_is_replaced_is_told_cell_by_cell(home: RowsHome) -> None:
@@ -82,9 +84,13 @@ def test_a_table_that_is_replaced_is_told_cell_by_cell(home: RowsHome) -> None:
     gate_id, _ = plan_file(home, write_item("prices.csv", after, sha(before)))
     seen = home.office.file_of_gate(gate_id, 1)
     assert (seen.before, seen.after) == (before.decode(), after.decode())
-    assert seen.changes == (("Row 2, price", "1.00", "1.50"),)
-    assert (seen.columns, seen.added) == (("name", "price"), (("C", "3.00"),))
-    assert seen.note == ""
+    assert seen.preview is not None
+    (table,) = seen.preview.tables
+    assert [(cell.at, cell.column, cell.before, cell.after) for cell in table.changed] == [
+        ("row 2", "price", "1.00", "1.50")
+    ]
+    assert [(line.number, line.cells) for line in table.added] == [(4, ("C", "3.00"))]
+    assert (table.columns, seen.note) == (("name", "price"), "")
 
 
 def test_a_file_that_changed_meanwhile_says_so(home: RowsHome) -> None:
@@ -98,49 +104,31 @@ def test_a_file_that_changed_meanwhile_says_so(home: RowsHome) -> None:
 def test_rows_at_the_end_are_rows_and_the_whole_file_is_proved_by_its_seal(home: RowsHome) -> None:
     before = b"\xef\xbb\xbfsupplier;note\r\nHalden;\r\n"
     rows = [["Tallow; Sons", 'says "yes"'], ["Donau", ""]]
-    whole = really_appended(before, ["supplier", "note"], rows)
+    whole = appended(before, ["supplier", "note"], rows)
     (Path(home.rows.workspace) / "ledger.csv").write_bytes(before)
     args = {"path": "ledger.csv", "columns": ["supplier", "note"], "rows": rows}
     facts = {"base": {"ledger.csv": sha(before)}, "after_digest": sha(whole), "bytes": len(whole)}
     gate_id, _ = plan_file(home, item(1, "append_rows@1", args, **facts))
     seen = home.office.file_of_gate(gate_id, 1)
-    assert seen.added == (("Tallow; Sons", 'says "yes"'), ("Donau", ""))
+    assert seen.preview is not None
+    assert [line.cells for line in seen.preview.tables[0].added] == [("Tallow; Sons", 'says "yes"'), ("Donau", "")]
     assert seen.after == whole.decode("utf-8-sig")
     assert (seen.bytes_before, seen.bytes_after) == (len(before), len(whole))
-
-
-@pytest.mark.parametrize("before", [None, b"a,b\n1,2\n", b"a;b\r\n1;2", b"a\tb\r1\t2\r", b"a|b\n1|2\n"])
-def test_the_window_makes_the_same_file_as_the_effect(before: bytes | None) -> None:
-    rows = [[" x", "y,;|\t"], ['"', "line\nline"]]
-    whole = really_appended(before, ["a", "b"], rows)
-    assert appended(before, ["a", "b"], rows, sha(whole)) == whole
-    assert appended(before, ["a", "b"], rows, "0" * 64) is None
-
-
-def test_tables_that_were_made_anew_are_not_told_cell_by_cell() -> None:
-    assert compare("a,b\n1,2\n", "a,c\n1,2\n") is None
-    assert compare("a,b\n1,2\n3,4\n", "a,b\n1,2\n") is None
-    assert compare("a,b\n1,2\n", "a,b\n1,2,3\n") is None
 
 
 def test_moves_are_pairs_and_large_or_binary_files_are_sizes(home: RowsHome) -> None:
     moves = item(1, "move_files@1", {"moves": [["in/a.xml", "archive/2026/a.xml"], ["in/b.xml", "archive/2026/b.xml"]]})
     gate_id, _ = plan_file(home, moves)
     seen = home.office.file_of_gate(gate_id, 1)
-    assert (seen.path, seen.op, seen.target, len(seen.changes)) == ("in/", "move", "archive/2026/", 2)
-    large = home.rows.blobs.put(b"x" * (LARGEST_TEXT + 1))
-    args = {"path": "big.txt", "data": {"$blob": large, "size": LARGEST_TEXT + 1}}
+    assert (seen.path, seen.op, seen.target, len(seen.moves)) == ("in/", "move", "archive/2026/", 2)
+    args = {"path": "big.txt", "data": {"$blob": "0" * 64, "size": LARGEST + 1}}
     seen = home.office.file_of_gate(plan_file(home, item(1, "write_file@1", args, base={"big.txt": None}))[0], 1)
-    assert (seen.after, seen.bytes_after) == (None, LARGEST_TEXT + 1)
+    assert (seen.after, seen.bytes_after, seen.preview) == (None, LARGEST + 1, None)
     assert "too much to show" in seen.note
     seen = home.office.file_of_gate(plan_file(home, write_item("a.zip", b"PK\x00\x01" * 10))[0], 1)
     assert (seen.after, seen.bytes_after, seen.note) == (None, 40, "")
-
-
-def test_texts_in_old_encodings_are_texts_and_noise_is_not() -> None:
-    assert text_of("Müller\n".encode("cp1252")) == "Müller\n"
-    assert text_of(b"\xff\xfe\x00a") is None
-    assert text_of(bytes(range(1, 32)) * 20 + b"\xff\x81") is None
+    assert seen.preview is not None
+    assert seen.preview.words == "A new file of 40 bytes."
 
 
 def test_links_are_not_followed_and_a_lost_original_is_told(home: RowsHome, tmp_path: Path) -> None:
@@ -173,7 +161,7 @@ def test_an_applied_file_shows_its_original_from_the_undo_folder(home: RowsHome)
     (kept / slot_of(set_of(plain), "a.txt")).write_bytes(before)
     seen = home.office.file_of_gate(gate_id, 1)
     assert (seen.before, seen.after) == ("old\n", "new\n")
-    assert home.office.run(run_id).files == (seen,)
+    assert home.office.run(run_id).files == (FileRef(gate_id, 1, "a.txt", "applied"),)
     assert Path(home.office.progress(run_id).folder) == Path(home.rows.workspace)
 
 
@@ -218,14 +206,13 @@ def test_a_page_of_a_file_that_is_gone_says_so(home: RowsHome) -> None:
         home.office.page(home.rows.workspace, "../x.pdf", 1)
 
 
-def test_the_maker_of_pages_is_bounded(tmp_path: Path) -> None:
+def test_the_maker_of_pictures_is_bounded(tmp_path: Path) -> None:
     for act in (f"open({str(tmp_path / 'x')!r}, 'wb', buffering=0).write(b'y')", "bytearray(2 * m.MEMORY)"):
-        code = f"from counterfoil.desktop import page_maker as m; m._confine(); {act}"
+        code = f"from counterfoil.previews import bounds as m; m.bound(); {act}"
         told = subprocess.run(
             [sys.executable, "-P", "-c", code], capture_output=True, env=calls.environment(), check=False
         )
         assert b"File too large" in told.stderr or b"MemoryError" in told.stderr
-    assert page_maker.SECONDS < PATIENCE
 
 
 # ------------------------------------------------------------------------------------------------------------- folders

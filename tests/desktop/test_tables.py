@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 from counterfoil.desktop.tables.adapter import Role, TableAdapter
 from counterfoil.desktop.tables.cells import folded_lines, row_height
 from counterfoil.desktop.tables.diff_view import DiffAdapter, DiffView
-from counterfoil.desktop.tables.differences import compare
 from counterfoil.desktop.tables.fitting import balanced, broken, fit, packed
 from counterfoil.desktop.tables.table import Table, as_lines, from_evidence, from_texts
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import Theme
+from counterfoil.previews.texts import compare
 from desktop.figures import NEW, OLD, checks_table, euro, payments_table
 
 TODAY = date(2026, 11, 30)

@@ -16,7 +16,13 @@ def marked(line: str, found: tuple[tuple[int, int], ...]) -> list[str]:
     [
         ("pay 100 EUR", "pay 900 EUR", ["100"], ["900"]),
         ("a b c", "a x c", ["b"], ["x"]),
-        (f"x,{OLD},y", f"x,{NEW},y", [OLD], [NEW]),
+        (
+            "Total 1,320.00 on 2026-11-30",
+            "Total 9,320.00 on 2026-12-30",
+            ["1,320.00", "2026-11-30"],
+            ["9,320.00", "2026-12-30"],
+        ),
+        (f"x;{OLD};y", f"x;{NEW};y", [OLD], [NEW]),
         ("IT60 X054 2811", "IT60 X999 2811", ["X054"], ["X999"]),
         ("from a to b, then c", "from a to z, then d", ["b", "c"], ["z", "d"]),
         ("one", "one two", [], [" two"]),

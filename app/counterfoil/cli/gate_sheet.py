@@ -5,13 +5,16 @@ Sentences of the product stand free; text of a document or an llm stands behind 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
 from counterfoil.cli.call import harmless
+from counterfoil.cli.file_sheet import SHOWN, file_lines
 from counterfoil.cli.tables import pairs, table
 from counterfoil.cli.words import Cell, cell, clock, counted, gate_title, person, seal, size
 from counterfoil.facts import unproven
+from counterfoil.previews.preview import FileSeen
 
 Document = dict[str, Any]
 _PASSED = "passed"  # what a check says of itself, in the first column
@@ -34,8 +37,11 @@ _ODD_SHAPES = (
 )  # an author's data may be anything: it is shown all the same
 
 
-def gate_sheet(gate: Document, spec: Document, run: Document, width: int, folding: Folding) -> list[str]:
-    """Lines for one gate; `gate` and `run` are contract documents, `spec` holds the plain values behind them."""
+def gate_sheet(
+    gate: Document, spec: Document, run: Document, width: int, folding: Folding, files: Sequence[FileSeen] = ()
+) -> list[str]:
+    """Lines for one gate; `gate` and `run` are contract documents, `spec` holds the plain values behind them, `files` what the plan does
+    to each file."""
     lines = _head(gate, run)
     for sentence in gate["consequences"]:
         lines.append(f"  {sentence}")
@@ -51,6 +57,11 @@ def gate_sheet(gate: Document, spec: Document, run: Document, width: int, foldin
         lines.extend([*evidence(piece, width, folding, f"counterfoil show g-{gate['number']} --all"), ""])
     if gate["plan"]:
         lines.extend([*_plan(gate["plan"], width), ""])
+    if files:
+        most = {Folding.NOTHING: None, Folding.PASSED: SHOWN, Folding.LONG: 0}[folding]
+        lines.extend(
+            ["Files, before → after", *file_lines(files, most, f"counterfoil show g-{gate['number']} --all"), ""]
+        )
     if gate["fields"]:
         lines.extend([*_fields(gate["fields"], spec.get("fields") or []), ""])
     return lines + _foot(gate)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from counterfoil.cli.call import Call
+from counterfoil.cli.file_sheet import file_title
 from counterfoil.cli.gate_sheet import Folding, answer_lines, gate_sheet
 from counterfoil.cli.opening import Opened, opened, workspace_of
 from counterfoil.cli.options import Context, Limit, OnlyWorkspace, call_of
@@ -17,6 +18,7 @@ from counterfoil.errors import UnknownRun, WrongUse, did_you_mean
 from counterfoil.facts import RunState
 from counterfoil.inbox.finding import find_gate, find_run
 from counterfoil.policy import protection
+from counterfoil.previews.showing import PlanFiles
 from counterfoil.store import gates
 from counterfoil.store import runs as run_rows
 from counterfoil.store.transactions import Connection, Row
@@ -128,11 +130,16 @@ def show(
 def show_gate(call: Call, home: Opened, conn: Connection, row: Row, folding: Folding) -> None:
     """One gate, as a document or as a sheet."""
     gate = gate_document(conn, home.blobs, row)
+    run = run_rows.get(conn, row["run_id"])
+    files = PlanFiles(home.home, home.blobs).of_gate(conn, row, run["workspace"])
     if call.json:
-        call.document(gate)
+        entries = [
+            {"kind": "diff", "title": file_title(file), "data": file.to_json(), "source": None} for file in files
+        ]
+        call.document({**gate, "evidence": [*gate["evidence"], *entries]})
         return
-    run = run_document(conn, home.blobs, run_rows.get(conn, row["run_id"]))
-    call.lines(gate_sheet(gate, spec_of(home.blobs, row), run, call.width, folding))
+    shown = run_document(conn, home.blobs, run)
+    call.lines(gate_sheet(gate, spec_of(home.blobs, row), shown, call.width, folding, files))
     for given in answers_on(conn, row["gate_id"]):
         call.lines([f"  {line}" for line in answer_lines(given)])
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from counterfoil.cli.call import Call
 from counterfoil.errors import WrongWorkspace
+from counterfoil.places import Home
 from counterfoil.runner.lease import runner_alive
 from counterfoil.runner.waking import hint
 from counterfoil.store.blobs import Blobs
@@ -19,6 +20,7 @@ from counterfoil.store.database import Database, open_database, translated
 class Opened:
     """An open home."""
 
+    home: Home
     database: Database
     blobs: Blobs
 
@@ -29,7 +31,7 @@ def opened(call: Call) -> Iterator[Opened]:
     database = open_database(call.home)
     try:
         with translated():
-            yield Opened(database, Blobs(call.home))
+            yield Opened(call.home, database, Blobs(call.home))
     finally:
         database.close()
 

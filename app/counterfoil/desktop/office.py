@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from counterfoil.previews.preview import FileSeen
+
 Document = Mapping[str, Any]
 
 
@@ -175,20 +177,13 @@ class GateSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class FileSeen:
-    """One file of a plan, before and after. `changes` are (where, before, after) as people read them; texts are None for binaries."""
+class FileRef:
+    """An item of an approved plan that touches files: what it is called, and whether it is planned, applied or rolled back."""
 
-    path: str
-    op: str
-    target: str = ""
-    before: str | None = None
-    after: str | None = None
-    changes: tuple[tuple[str, str, str], ...] = ()
-    columns: tuple[str, ...] = ()
-    added: tuple[tuple[str, ...], ...] = ()
-    bytes_before: int | None = None
-    bytes_after: int | None = None
-    note: str = ""
+    gate_id: str
+    n: int
+    title: str
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +257,7 @@ class RunSeen:
     template: str
     words: str
     tone: str
-    files: tuple[FileSeen, ...] = ()
+    files: tuple[FileRef, ...] = ()
     trail: tuple[Document, ...] = ()
     isolation: str = ""  # the mark that the run keeps of its level
 
@@ -382,6 +377,9 @@ class Office(Protocol):
 
     def file_of_gate(self, gate_id: str, n: int) -> FileSeen:
         """What a plan's file effect does to its file."""
+
+    def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> PageSeen:
+        """A page of the file that an item of a plan writes, before or after, as a picture."""
 
     def page(self, workspace: str, path: str, page: int) -> PageSeen:
         """A page of a document as a picture."""

@@ -7,12 +7,12 @@ from typing import Any
 
 from counterfoil.effects import shapes
 from counterfoil.effects.beneath import Seen
-from counterfoil.effects.csv_rows import Unfit, appended
 from counterfoil.effects.imagining import Scene, refusal
 from counterfoil.effects.risks import of_new_bytes
 from counterfoil.effects.sentences import counted, size_words
 from counterfoil.engine.ports import BadEffect, FileOp, PlanEntry
 from counterfoil.policy.boundaries import visible
+from counterfoil.previews.csv_rows import Unfit, appended
 from counterfoil.store.blobs import Blobs
 
 

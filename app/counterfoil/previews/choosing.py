@@ -33,24 +33,30 @@ _PICTURE_NAMES = frozenset(".png .jpg .jpeg .gif .bmp .webp .tif .tiff".split())
 _log = logging.getLogger(__name__)
 
 
-def preview(path: str, before: bytes | None, after: bytes | None) -> Preview:
-    """How a file's change looks to people; None is a file that is not there. Never raises, and ends within PATIENCE."""
+def preview(path: str, before: bytes | None, after: bytes | None, *, patient: bool = True) -> Preview:
+    """How a file's change looks to people; None is a file that is not there. Never raises, and ends within PATIENCE of `confined`.
+
+    Without `patient` nothing is done that needs a reader of its own: spreadsheets and PDFs are told by their sizes.
+    """
     if before == after:
         return Preview("bytes", "Every byte stays as it is.")
     try:
-        return _preview(path, before, after)
+        return _preview(path, before, after, patient=patient)
     except Exception:  # noqa: BLE001 - a preview is never a reason not to show the rest
         _log.info("no preview of a file of %d bytes", len(after or b""), exc_info=True)
         return _bytes(before, after, "It could not be compared.")
 
 
-def _preview(path: str, before: bytes | None, after: bytes | None) -> Preview:
+def _preview(path: str, before: bytes | None, after: bytes | None, *, patient: bool) -> Preview:
     ending = PurePosixPath(path).suffix.lower()
     if after is None:
         return _removed(before or b"")
-    if b"%PDF-" in after[:1024]:
+    is_pages, is_book = b"%PDF-" in after[:1024], ending in _SHEETS and not _is_plain(after)
+    if (is_pages or is_book) and not patient:
+        return _bytes(before, after, "It is not compared here, because there are many files. The window compares it.")
+    if is_pages:
         return _asked("pages", before, after, _pages)
-    if ending in _SHEETS and not _is_plain(after):
+    if is_book:
         return _asked("workbook", before, after, _workbook)
     if ending in _PICTURE_NAMES and after.startswith(_PICTURES):
         return Preview("picture", "A new picture." if before is None else "The picture changed.")

@@ -47,3 +47,43 @@ class Preview:
             ],
             "pages": list(self.pages),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class FileSeen:
+    """What one effect of a plan does to files, as people see it.
+
+    `op`: write, append, move, delete or make (folders). `moves` are (from, to), `names` what is deleted or made. Texts are those of the
+    whole file, None where it is none or too long. Digests are SHA-256. `note` is a sentence about what is not as it should be.
+    """
+
+    path: str
+    op: str
+    target: str = ""
+    n: int = 0
+    preview: Preview | None = None
+    moves: tuple[tuple[str, str], ...] = ()
+    names: tuple[str, ...] = ()
+    before: str | None = None
+    after: str | None = None
+    bytes_before: int | None = None
+    bytes_after: int | None = None
+    sha_before: str | None = None
+    sha_after: str | None = None
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The data of an evidence entry of the kind diff (contract.md 4)."""
+        nothing = Preview("bytes", "").to_json()
+        return {
+            "n": self.n,
+            "op": self.op,
+            "path": self.path,
+            "target": self.target or None,
+            "before": None if self.sha_before is None else {"sha256": self.sha_before, "bytes": self.bytes_before},
+            "after": None if self.sha_after is None else {"sha256": self.sha_after, "bytes": self.bytes_after},
+            "moves": [list(pair) for pair in self.moves],
+            "names": list(self.names),
+            **(nothing if self.preview is None else self.preview.to_json()),
+            "note": " ".join(filter(None, (self.note, self.preview.note if self.preview else ""))) or None,
+        }

@@ -8,17 +8,14 @@ stdin, and writes one JSON object: what its kind says, or `{"problem": sentence}
 from __future__ import annotations
 
 import codecs
-import contextlib
 import importlib
 import json
 import struct
 import sys
 
 from counterfoil.previews.preview import Refused
-from counterfoil.sandbox import landlock, seccomp
+from counterfoil.previews.walls import confine
 
-MEMORY = 1_000_000_000  # bytes of address space
-SECONDS = 15  # of processor time
 _ENCODINGS = (
     "cp437",
     "latin-1",
@@ -57,21 +54,6 @@ def _two(data: bytes) -> tuple[bytes | None, bytes | None]:
         parts.append(data[start : start + length] if there else None)
         start += length if there else 0
     return parts[0], parts[1]
-
-
-def confine() -> None:
-    """Leave this process nothing but its memory and its pipes; where the system has no such bounds, the caller's clock is left."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with contextlib.suppress(OSError, AttributeError):
-        landlock.drop_capabilities()
-        landlock.restrict([], [])
-        seccomp.install(seccomp.inner())
 
 
 if __name__ == "__main__":

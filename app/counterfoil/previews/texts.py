@@ -14,8 +14,8 @@ LARGEST = 2_000_000  # bytes of a text that is compared
 MOST_LINES = 4_000  # lines of a comparison that are shown
 _AROUND = 2  # lines of what stayed around a change
 _LONGEST_LINE = 2_000  # signs of a line that are shown
-_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
-_NO_GAP = re.compile(r"\s*\w{0,4}\s*")  # a group of an account number that happens to be the same
+_WORDS = re.compile(r"\d+(?:[.,:/-]\d+)+|\w+|\s+|[^\w\s]")  # 1,320.00 and 2026-11-30 are words
+_NO_GAP = re.compile(r"\s*[0-9A-Z]{0,4}\s*")  # a group of an account number that happens to be the same
 _ENDINGS = re.compile(r"\r\n|\n|\r")  # not splitlines: a vertical tab or a U+2028 is no line of an editor
 
 

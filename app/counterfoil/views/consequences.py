@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from counterfoil.facts import FILE_EFFECTS, GateKind, Risk
+from counterfoil.policy.boundaries import visible
 
 Item = dict[str, Any]
 _NAMED = 8  # so many files are named one by one; beyond that folders are named
@@ -135,19 +136,20 @@ def _kind(body: Item) -> str:
 
 def _folder(path: str) -> str:
     parent = PurePosixPath(path).parent.as_posix()
-    return "the workspace folder" if parent == "." else f"{parent}/"
+    return "the workspace folder" if parent == "." else f"{visible(parent)}/"
 
 
 def _where(paths: Sequence[str]) -> str:
     if len(paths) <= _NAMED:
-        return ", ".join(paths)
+        return ", ".join(map(visible, paths))
     return "in " + ", ".join(sorted({_folder(path) for path in paths}))
 
 
 def _listed(names: Sequence[str]) -> str:
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    shown = [visible(name) for name in names]
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -21,7 +21,6 @@ from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.diff_view import DiffView
-from counterfoil.desktop.tables.differences import DiffLine
 from counterfoil.desktop.tables.table import from_evidence
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import font
@@ -30,6 +29,7 @@ from counterfoil.desktop.words.numbers import count, number
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.traces import own_lines
 from counterfoil.desktop.words.values import shown
+from counterfoil.previews.texts import DiffLine
 
 _FILTERED = 10  # tables longer than this get a field to filter by
 _READ = 3000  # signs up to which a text is shown as prose

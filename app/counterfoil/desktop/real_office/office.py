@@ -18,6 +18,7 @@ from counterfoil.desktop.real_office.runner_line import RunnerLine
 from counterfoil.desktop.words.times import date_words
 from counterfoil.inbox.accounts import account
 from counterfoil.places import Home
+from counterfoil.previews.preview import FileSeen
 from counterfoil.store.glance import Glance
 
 if TYPE_CHECKING:
@@ -104,9 +105,13 @@ class RealOffice:
         """One gate."""
         return self._rooms.gates.gate(gate_id)
 
-    def file_of_gate(self, gate_id: str, n: int) -> facts.FileSeen:
+    def file_of_gate(self, gate_id: str, n: int) -> FileSeen:
         """What a plan's file effect does."""
         return self._rooms.files.of_gate(gate_id, n)
+
+    def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> facts.PageSeen:
+        """A page of a file before or after."""
+        return self._rooms.files.picture(gate_id, n, after=after, page=page)
 
     def page(self, workspace: str, path: str, page: int) -> facts.PageSeen:
         """A page of a document as a picture."""

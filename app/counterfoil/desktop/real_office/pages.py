@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
 from collections import OrderedDict
 from typing import Any
 
 from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.desktop.office import PageSeen
 from counterfoil.desktop.real_office.access import Access
-from counterfoil.desktop.real_office.calls import environment
 from counterfoil.errors import CounterfoilError
+from counterfoil.previews.confined import NoAnswer, answer_of
 from counterfoil.store import history
 
-PATIENCE = 20.0  # seconds
 _KEPT = 12  # pictures, of some hundred KB each
-_LARGEST_PICTURE = 40_000_000  # bytes
-_MAKER = "counterfoil.desktop.page_maker"
+_PAGES, _PICTURES = "counterfoil.previews.page_maker", "counterfoil.desktop.picture_maker"
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -68,34 +64,37 @@ class Pages:
 
 
 def make_page(data: bytes, page: int, path: str) -> PageSeen:
-    """Have a picture made in a child that may do nothing else.
+    """Have a picture of a PDF's page made in a child that may do nothing else.
 
     Raises:
         NoPage: with the sentence that says why not.
     """
     if b"%PDF-" not in data[:1024]:
         raise NoPage(f"{path} is no PDF, so there is no page to show.", "Open it in its folder.")
-    command = [sys.executable, "-P", "-m", _MAKER, str(page)]
+    return _made(_PAGES, [str(page)], data, page, path)
+
+
+def make_picture(data: bytes, path: str) -> PageSeen:
+    """Have a picture made anew in a child that may do nothing else; its size is in pixels.
+
+    Raises:
+        NoPage: with the sentence that says why not.
+    """
+    return _made(_PICTURES, [], data, 1, path)
+
+
+def _made(maker: str, arguments: list[str], data: bytes, page: int, path: str) -> PageSeen:
     try:
-        done = subprocess.run(
-            command, input=data, capture_output=True, timeout=PATIENCE, check=False, env=_bare(environment())
-        )
-    except subprocess.TimeoutExpired as problem:
-        raise NoPage(
-            f"Page {page} of {path} took longer than {PATIENCE:.0f} s, so it was given up.", "Open it in its folder."
-        ) from problem
-    line, _, picture = done.stdout.partition(b"\n")
+        answer = answer_of(maker, arguments, data)
+    except NoAnswer as problem:
+        raise NoPage(f"{path} cannot be shown: {problem}.", "Open it in its folder.") from problem
+    line, _, picture = answer.partition(b"\n")
     head = _head(line)
     if "problem" in head:
         raise NoPage(f"{path} cannot be shown. {head['problem']}", "Open it in its folder.")
-    if not head or not picture.startswith(_PNG) or len(picture) > _LARGEST_PICTURE:
-        raise NoPage(f"Page {page} of {path} could not be made into a picture.", "Open it in its folder.")
+    if not head or not picture.startswith(_PNG):
+        raise NoPage(f"{path} could not be made into a picture.", "Open it in its folder.")
     return PageSeen(picture, head["width"], head["height"], page, int(head["pages"]))
-
-
-def _bare(full: dict[str, str]) -> dict[str, str]:
-    """What the child gets of an environment: where the program is, and nothing of the person's."""
-    return {name: full[name] for name in ("PATH", "PYTHONPATH", "PYTHONUTF8", "SYSTEMROOT") if name in full}
 
 
 def _head(line: bytes) -> dict[str, Any]:

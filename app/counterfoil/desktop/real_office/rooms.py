@@ -6,7 +6,7 @@ from counterfoil.clock import Clock
 from counterfoil.desktop.office import FolderFacts
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.decisions import Decisions
-from counterfoil.desktop.real_office.files import PlanFiles
+from counterfoil.desktop.real_office.files import GateFiles
 from counterfoil.desktop.real_office.folders import measure
 from counterfoil.desktop.real_office.gates import Gates
 from counterfoil.desktop.real_office.pages import Pages
@@ -24,7 +24,7 @@ class Rooms:
 
     def __init__(self, home: Home, clock: Clock, me: str) -> None:
         self._access = access = Access(home, open_database(home, clock), Blobs(home), clock, me)
-        self.files = PlanFiles(access)
+        self.files = GateFiles(access)
         self.gates = Gates(access)
         self.decisions = Decisions(access)
         self.pages = Pages(access)

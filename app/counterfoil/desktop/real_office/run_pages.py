@@ -12,7 +12,7 @@ from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.desktop.office import Progress, RunSeen
 from counterfoil.desktop.real_office import trail_pages
 from counterfoil.desktop.real_office.access import Access, run_row, titles_of
-from counterfoil.desktop.real_office.files import PlanFiles
+from counterfoil.desktop.real_office.files import GateFiles
 from counterfoil.desktop.real_office.run_rows import State, state_of, waiting
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import RunEnded
@@ -32,7 +32,7 @@ _LISTED = 2_000  # files in a folder up to which it is listed for that
 class RunPages:
     """Runs of one home."""
 
-    def __init__(self, access: Access, files: PlanFiles) -> None:
+    def __init__(self, access: Access, files: GateFiles) -> None:
         self._access = access
         self._files = files
 

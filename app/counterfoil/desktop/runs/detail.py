@@ -55,7 +55,7 @@ class RunDetail(Pane):
         self.steps = StepsView(self.steps_adapter)
         self.steps.folded.connect(self._folded)
         self.checkpoint = CheckpointTab(bridge)
-        self.result, self.files, self.trail = ResultTab(), FilesTab(), TrailTab()
+        self.result, self.files, self.trail = ResultTab(), FilesTab(bridge), TrailTab()
         self._lay_out()
 
     def show_run(self, run_id: str, *, tab: str = "") -> None:

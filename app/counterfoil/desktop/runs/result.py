@@ -8,10 +8,11 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
+from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.gate.reading import Fact
-from counterfoil.desktop.office import FileSeen, RunSeen
+from counterfoil.desktop.office import FileRef, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Box, Nothing, Pane
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import empty
@@ -23,6 +24,8 @@ from counterfoil.desktop.words.numbers import seal
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.values import shown
+
+_STATES = {"planned": "Approved, not written yet.", "rolled_back": "Put back: nothing of it is written."}
 
 
 class ResultTab(Pane):
@@ -57,19 +60,27 @@ class ResultTab(Pane):
 
 
 class FilesTab(Pane):
-    """Files that this run wrote or moved."""
+    """Files that this run wrote, moved or deleted, before and after."""
 
-    def __init__(self) -> None:
+    def __init__(self, bridge: Bridge) -> None:
         super().__init__("panel", gap=10, margins=(28, 16, 28, 24))
+        self._bridge = bridge
+        self._shown: tuple[FileRef, ...] | None = None
 
-    def show_files(self, files: Sequence[FileSeen], today: date) -> None:
-        """Show them."""
+    def show_files(self, files: Sequence[FileRef], today: date) -> None:
+        """Show them; what stands here already is not asked for again."""
+        if self._shown == tuple(files):
+            return
+        self._shown = tuple(files)
         empty(self.lines)
         if not files:
             self.put(Nothing("file", "No files yet.", "Files appear here once an approval lets them be written."))
             return
         for file in files:
-            self.put(FileCard(file, file.path, today))
+            said = _STATES.get(file.state)
+            if said:
+                self.put(Prose(said, "caption"))
+            self.put(FileCard(file.gate_id, file.n, file.title, self._bridge, today))
         self.put(None)
 
 

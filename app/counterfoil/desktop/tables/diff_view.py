@@ -9,9 +9,9 @@ from PySide6.QtGui import QFontMetrics, QPainter, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from counterfoil.desktop.tables.adapter import Index
-from counterfoil.desktop.tables.differences import DiffLine
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words.plain import plain
+from counterfoil.previews.texts import DiffLine
 
 LINE, NUMBERS = 23, 40
 _MOST = 16
@@ -113,8 +113,8 @@ class DiffDelegate(QStyledItemDelegate):
         text = QRect(start + 24, box.top(), box.width(), LINE)
         metrics = QFontMetrics(font(12, mono=True))
         for begin, length in line.marks:
-            left = text.left() + metrics.horizontalAdvance(line.text[:begin])
-            wide = metrics.horizontalAdvance(line.text[begin : begin + length])
+            left = text.left() + metrics.horizontalAdvance(plain(line.text[:begin]))
+            wide = metrics.horizontalAdvance(plain(line.text[begin : begin + length]))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colour(mark))
             painter.drawRoundedRect(QRectF(left - 1, box.top() + 2, wide + 2, LINE - 4), 3, 3)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.effects.csv_rows import Unfit, appended
+from counterfoil.previews.csv_rows import Unfit, appended
 
 COLUMNS = ["run", "name", "amount"]
 ROW = ["r-1", "Müller, Söhne", '12 "net"']

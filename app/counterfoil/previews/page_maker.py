@@ -1,7 +1,7 @@
-"""A page of a PDF as a picture, made in a process of its own: nobody vouches for the document, so the process may not write, has little
+"""A page of a PDF as a picture, made in a process of its own: nobody vouches for the document, so the process may open nothing, has little
 memory and little time, and what it says is taken as a picture or not at all.
 
-`python -m counterfoil.desktop.page_maker PAGE` reads a PDF on stdin and writes one line of JSON, then a PNG: `{"width", "height", "page",
+`python -m counterfoil.previews.page_maker PAGE` reads a PDF on stdin and writes one line of JSON, then a PNG: `{"width", "height", "page",
 "pages"}` in points, or `{"problem": sentence}` alone.
 """
 
@@ -12,10 +12,16 @@ import json
 import struct
 import sys
 import zlib
+from pathlib import Path
 from typing import Any
 
-MEMORY = 1_500_000_000  # bytes of address space
-SECONDS = 15  # of processor time
+import pypdfium2
+
+from counterfoil.previews.preview import Refused
+from counterfoil.previews.walls import confine
+
+MEMORY = 1_500_000_000  # bytes; a large page is drawn in full before it is made small
+_FONTS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))  # for what a document names and does not bring
 _SIDE = 1_800  # pixels of the longer side
 _LARGEST = 20_000.0  # points; a page that claims to be larger is no page
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -23,9 +29,9 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 def main(arguments: list[str]) -> int:
     """Make the picture; 0 also where there is none, since the line says why."""
-    _confine()
     page = int(arguments[0])
     data = sys.stdin.buffer.read()
+    confine([folder for folder in _FONTS if folder.is_dir()], MEMORY)
     try:
         head, picture = render(data, page)
     except Refused as problem:
@@ -34,18 +40,12 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-class Refused(ValueError):
-    """There is no such picture; the message is a sentence for people."""
-
-
 def render(data: bytes, page: int) -> tuple[dict[str, Any], bytes]:
     """Facts of a page (from 1) and its PNG.
 
     Raises:
         Refused: it is no PDF, is locked, or has no such page.
     """
-    import pypdfium2
-
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as problem:
@@ -74,17 +74,6 @@ def _png(pixels: bytes, width: int, height: int, stride: int, channels: int) -> 
 
 def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-
-
-def _confine() -> None:
-    """Bound what a document can make this process take; where the system has no such bounds, the caller's clock is left."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 if __name__ == "__main__":

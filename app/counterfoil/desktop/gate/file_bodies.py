@@ -1,0 +1,121 @@
+"""What a change of a file looks like in the window, kind by kind: cells and rows as tables, texts with their words marked, names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+
+from counterfoil.desktop.gate.facts_grid import FactsGrid
+from counterfoil.desktop.gate.reading import Fact
+from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.tables.adapter import TableAdapter
+from counterfoil.desktop.tables.diff_view import DiffView
+from counterfoil.desktop.tables.table import from_texts
+from counterfoil.desktop.tables.view import TableView
+from counterfoil.desktop.theme import font
+from counterfoil.desktop.words.numbers import size
+from counterfoil.desktop.words.plain import plain
+from counterfoil.previews.grids import TableChange
+from counterfoil.previews.preview import FileSeen, Preview
+from counterfoil.previews.texts import compare
+
+_SHOWN = 200_000  # signs of a file shown in the window
+_LISTS = {"delete": "is deleted", "make": "is made"}
+
+
+def changes(seen: FileSeen, today: date) -> QWidget:
+    """What changes, in the form that this kind of file is read in."""
+    held = QWidget()
+    lines = column(held)
+    _say(lines, seen.note)
+    if seen.op == "move":
+        put(lines, _table(("from", "to"), seen.moves, today, f"{seen.path}, moves"))
+    elif seen.op in _LISTS:
+        put(lines, _table(("file",), [(name,) for name in seen.names], today, f"{seen.path}, {_LISTS[seen.op]}"))
+    elif seen.preview is None:
+        _say(lines, "The bytes before or after are not at hand, so only sizes and seals can be shown.")
+    else:
+        _preview(lines, seen, seen.preview, today)
+    return held
+
+
+def _preview(lines: QVBoxLayout, seen: FileSeen, made: Preview, today: date) -> None:
+    _say(lines, " ".join(filter(None, (made.words, made.note))))
+    for table in made.tables:
+        for part in _parts(table, seen.path, today):
+            put(lines, part)
+    if made.lines:
+        put(lines, DiffView(list(made.lines), f"{seen.path}, differences"))
+
+
+def _parts(change: TableChange, path: str, today: date) -> list[QWidget]:
+    """One table's change: its name and notes, changed cells, rows added, rows removed."""
+    made: list[QWidget] = []
+    what = {"new": " · new", "removed": " · removed"}.get(change.what, "")
+    heads = [f"{change.name}{what}"] if change.name else []
+    made += [_line(words, "strong" if words in heads else "small") for words in (*heads, *change.notes)]
+    if change.changed:
+        rows = [(_place(cell.at, cell.column), cell.before, cell.after) for cell in change.changed]
+        made.append(_table(("where", "before", "after"), rows, today, f"{path} {change.name}, changed cells"))
+    for words, lines in (("added", change.added), ("removed", change.removed)):
+        if lines:
+            made.append(_line(f"{len(lines):,} row{'' if len(lines) == 1 else 's'} {words}", "caption"))
+            wide = max(len(change.columns), *(len(line.cells) for line in lines))
+            columns = ("row", *change.columns, *(f"column {at + 1}" for at in range(len(change.columns), wide)))
+            cells = [(str(line.number), *line.cells, *[""] * (wide - len(line.cells))) for line in lines]
+            made.append(_table(columns, cells, today, f"{path} {change.name}, rows {words}"))
+    return made
+
+
+def _place(at: str, column_name: str) -> str:
+    return at if column_name in ("", at.rstrip("0123456789")) else f"{at}, {column_name}"
+
+
+def whole(seen: FileSeen) -> QWidget:
+    """The text as it will be."""
+    page = QPlainTextEdit(plain((seen.after or "")[:_SHOWN], lines=True))
+    page.setReadOnly(True)
+    page.setProperty("bare", True)
+    page.setTabChangesFocus(True)
+    page.setFont(font(12, mono=True))
+    page.setAccessibleName(f"{seen.path}, whole")
+    page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    page.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+    page.setFixedHeight(300)
+    return page
+
+
+def raw(seen: FileSeen) -> QWidget:
+    """A text line by line; of anything else the seals and sizes."""
+    if seen.after is not None and (seen.before is not None or seen.sha_before is None):
+        return DiffView(compare(seen.before, seen.after), f"{seen.path}, differences")
+    facts = [
+        Fact(f"{name}, seal", sha, mark=mark)
+        for name, sha, mark in (("Before", seen.sha_before, "−"), ("After", seen.sha_after, "+"))
+        if sha
+    ]
+    sizes = (("Size before", seen.bytes_before), ("Size after", seen.bytes_after))
+    facts += [Fact(name, size(length)) for name, length in sizes if length is not None]
+    held = QWidget()
+    lines = column(held, margins=(14, 10, 14, 12))
+    put(lines, FactsGrid(facts))
+    return held
+
+
+def _table(columns: tuple[str, ...], rows: Sequence[Sequence[str]], today: date, name: str) -> QWidget:
+    return TableView(TableAdapter(from_texts(columns, rows, today)), name).captioned()
+
+
+def _say(lines: QVBoxLayout, words: str) -> None:
+    if words:
+        put(lines, _line(words, "small"))
+
+
+def _line(words: str, role: str) -> QWidget:
+    held = QWidget()
+    said = row(held, margins=(14, 10, 14, 6))
+    put(said, Prose(plain(words), role))
+    return held

@@ -133,6 +133,19 @@ def test_search_narrows_and_says_when_nothing_is_found(desk: Desk) -> None:
     assert page(desk).pane.list.tab == Tab.DECIDED
 
 
+def test_an_empty_inbox_that_fills_no_longer_says_that_nothing_is_open(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    for document in office.documents.values():
+        document["state"] = "withdrawn"
+    desk = make_desk(office)
+    assert detail(desk).nothing.head.text() == "Nothing is open."
+    office.add(figures.batch(), figures=figures.BATCH_FIGURES, bodies=figures.BODIES)
+    desk.look()
+    assert page(desk).pane.adapter.row_of(f"{82:032x}") > 0
+    assert detail(desk).nothing.head.text() == "Choose a gate to see what it asks."
+    assert desk.office.read == set()  # nobody has looked at it
+
+
 def test_a_change_that_comes_with_another_tab_does_not_bring_the_old_one_back(desk: Desk) -> None:
     desk.click(detail(desk).bar.primary)
     desk.bridge.holding = True

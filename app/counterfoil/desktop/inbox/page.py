@@ -211,6 +211,8 @@ class InboxPage(QWidget):
     def _merged(self, rows: tuple[InboxRow, ...]) -> None:
         self.pane.merge(rows, keep=self.detail.gate_id)
         self._mark_shown()
+        if rows and not self.detail.gate_id:
+            self.detail.clear()  # it no longer says that nothing is open
         if not self._following:
             return
         newer = self.pane.list.of_run(self._following, but=self.detail.gate_id)

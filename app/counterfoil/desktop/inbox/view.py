@@ -52,7 +52,7 @@ class InboxView(QTableView):
         heights.setDefaultSectionSize(INBOX_ROW)
         heights.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalScrollBar().setSingleStep(INBOX_ROW // 3)
-        self._fitted = False
+        adapter.modelAboutToBeReset.connect(self._unfit_rows)
         adapter.modelReset.connect(self.fit_rows)
         adapter.rowsInserted.connect(self._fit_new)
         self.selectionModel().currentRowChanged.connect(self._moved)
@@ -60,21 +60,22 @@ class InboxView(QTableView):
 
     @Slot()
     def fit_rows(self) -> None:
-        """Headings are lower than rows; after a reset a row may stand where a heading was, whose height the header keeps."""
-        rows = range(len(self.adapter.entries)) if self._fitted else ()
-        for at in [at for at in rows if self.rowHeight(at) != INBOX_ROW]:
-            self.setRowHeight(at, INBOX_ROW)
-        self._fitted = True
-        self._fit(0, len(self.adapter.entries))
+        """Headings are lower than rows."""
+        self._fit(0, len(self.adapter.entries), GROUP_ROW)
+
+    @Slot()
+    def _unfit_rows(self) -> None:
+        """The header keeps heights over a reset, and then a row may stand where a heading was."""
+        self._fit(0, len(self.adapter.entries), INBOX_ROW)
 
     @Slot(QModelIndex, int, int)
     def _fit_new(self, _parent: QModelIndex, first: int, last: int) -> None:
-        self._fit(first, last + 1)
+        self._fit(first, last + 1, GROUP_ROW)
 
-    def _fit(self, first: int, end: int) -> None:
+    def _fit(self, first: int, end: int, height: int) -> None:
         """A row begins with the height of rows, so only headings are touched."""
         for at in [at for at in range(first, end) if isinstance(self.adapter.entries[at], Group)]:
-            self.setRowHeight(at, GROUP_ROW)
+            self.setRowHeight(at, height)
 
     def select(self, gate_id: str) -> bool:
         """Make a gate the current one; False where it is not in the list."""

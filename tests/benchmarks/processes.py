@@ -129,12 +129,13 @@ class RunnerProcess:
 
 
 @contextlib.contextmanager
-def runner_process(home: Home) -> Iterator[RunnerProcess]:
-    """A runner that is ready, with a warm host."""
+def runner_process(home: Home, *, calm: bool = True) -> Iterator[RunnerProcess]:
+    """A runner that is ready, with a warm host unless it need not be calm."""
     runner = RunnerProcess(home)
     try:
         runner.ready()
-        runner.calm()
+        if calm:
+            runner.calm()
         yield runner
     finally:
         runner.stop()

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
+from counterfoil.desktop import bridge as bridge_room
 from counterfoil.desktop.bridge import Bridge, Latest, ThreadBridge, Trouble
 from counterfoil.desktop.office import Changes, Counts, Office, Part
 from counterfoil.errors import StoreTrouble
@@ -131,6 +132,24 @@ def test_changes_are_told_within_a_moment(qtbot: QtBot) -> None:
     assert told[0].parts == {Part.RUNS}
     bridge.close()
     assert ("close", None) in office.log
+
+
+def test_after_a_change_the_next_look_takes_its_time(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge_room, "BUSY", 3600)
+    office = FakeOffice()
+    bridge = ThreadBridge(lambda: office)
+    bridge.set_pace(0)
+    told: list[Changes] = []
+    answered: list[int] = []
+    bridge.changed.connect(told.append)
+    bridge.do(bridge, lambda office: None)
+    qtbot.waitUntil(lambda: bool(told), timeout=3000)
+    office.pending.append(Changes(frozenset({Part.RUNS})))
+    for n in range(20):
+        bridge.ask(bridge, lambda office, n=n: n, answered.append)  # type: ignore[misc]
+    qtbot.waitUntil(lambda: len(answered) == 20, timeout=3000)
+    assert (len(told), len(office.pending)) == (1, 1)
+    bridge.close()
 
 
 def test_a_bridge_says_where_it_asks(qtbot: QtBot) -> None:

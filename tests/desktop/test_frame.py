@@ -6,6 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QMenu, QPushButton
 
+from counterfoil.desktop.bridge import ACTIVE, HIDDEN
 from counterfoil.desktop.commands import Command, found
 from counterfoil.desktop.frame.palette import CommandsAdapter
 from counterfoil.desktop.frame.runner_line import words_of
@@ -167,11 +168,11 @@ def test_the_look_is_kept(desk: Desk) -> None:
 def test_a_second_start_raises_the_window(desk: Desk) -> None:
     desk.window.showMinimized()
     desk.settle()
-    assert desk.bridge.paces[-1] == 0.5  # hidden: it looks less often
+    assert desk.bridge.paces[-1] == HIDDEN  # it looks less often
     desk.window.raise_again()
     desk.settle()
     assert not desk.window.isMinimized()
-    assert desk.bridge.paces[-1] == 0.1
+    assert desk.bridge.paces[-1] == ACTIVE
 
 
 # -------------------------------------------------------------------------------------------------------- the first run

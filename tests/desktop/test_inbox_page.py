@@ -642,3 +642,14 @@ def test_saving_as_pdf_asks_for_a_name_without_a_loop_of_its_own(desk: Desk) -> 
     dialog = desk.window.findChild(QFileDialog)
     assert dialog is not None
     dialog.reject()
+
+
+def test_an_inbox_that_is_not_shown_looks_when_it_is_shown(desk: Desk) -> None:
+    page = desk.window.pages["inbox"]
+    desk.window.show_page("runs")
+    desk.office.add(figures.gate(300, "approval", "Came meanwhile", run=300))
+    desk.look()
+    assert page.pane.list.row(f"{300:032x}") is None
+    desk.window.show_page("inbox")
+    desk.settle()
+    assert page.pane.list.row(f"{300:032x}") is not None

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.gate.sheets import WordsSheet
-from counterfoil.desktop.office import FolderFacts, Part, Plug
+from counterfoil.desktop.office import FolderFacts, Part, Plug, TrailPage
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.runs.list_view import Role
@@ -334,3 +334,57 @@ def test_the_trail_is_searched_and_checked(desk: Desk) -> None:
     desk.click(page.check)
     assert "None changed, removed or out of order." in texts(page)
     assert "Removal of the newest entries shows only against a seal kept elsewhere." in texts(page)
+
+
+def test_new_entries_wait_while_the_trail_is_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.window.show_page("trail")
+    desk.settle()
+    page = desk.window.pages["trail"]
+    page._rest.setInterval(0)
+    first = desk.office.trail("", None)
+
+    def come(number: int) -> None:
+        newer = tuple({**first.entries[0], "seq": 12_480 + n, "summary": f"Entry {n}"} for n in range(number, 0, -1))
+        found = dataclasses.replace(first, entries=(*newer, *first.entries))
+        monkeypatch.setattr(desk.office, "trail", lambda query, before: found)
+        desk.bridge.changed_now(Part.TRAIL)
+        desk.settle()
+
+    come(1)
+    assert page.view.adapter.rowCount() == 41  # nobody looks at a place in it
+    assert not page.new.isVisible()
+    page.view.verticalScrollBar().setValue(60)
+    view = page.view
+    come(3)
+    assert (page.view is view, view.verticalScrollBar().value(), page.new.text()) == (True, 60, "2 new")
+    desk.click(page.new)
+    assert page.view.adapter.rowCount() == 43
+    assert not page.new.isVisible()
+    desk.window.show_page("inbox")
+    come(4)
+    assert page.view.adapter.rowCount() == 43
+    desk.window.show_page("trail")
+    desk.settle()
+    assert page.view.adapter.rowCount() == 44
+
+
+def test_entries_that_follow_each_other_come_in_together(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.window.show_page("trail")
+    desk.settle()
+    page = desk.window.pages["trail"]
+    looks: list[str] = []
+    found = desk.office.trail("", None)
+
+    def trail(query: str, before: int | None) -> TrailPage:
+        looks.append(query)
+        return found
+
+    monkeypatch.setattr(desk.office, "trail", trail)
+    for _ in range(5):
+        desk.bridge.changed_now(Part.TRAIL)
+        desk.settle()
+    assert len(looks) == 1
+    assert page._rest.isActive()
+    page._rest.timeout.emit()
+    desk.settle()
+    assert len(looks) == 2

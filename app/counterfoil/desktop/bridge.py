@@ -23,7 +23,8 @@ from counterfoil.desktop.office import Changes, Office
 from counterfoil.errors import CounterfoilError
 
 T = TypeVar("T")
-ACTIVE, HIDDEN = 0.1, 0.5  # seconds between two looks for changes
+ACTIVE, HIDDEN = 0.03, 0.5  # seconds between two looks for changes
+BUSY = 0.1  # seconds after a look that found some: what changes all the time is shown ten times a second
 _log = logging.getLogger(__name__)
 
 
@@ -210,19 +211,19 @@ class _Lane:
             self._thread.join(timeout=5)
 
     def _work(self) -> None:
-        looked = time.monotonic()
+        due = time.monotonic() + self.pace
         while True:
             try:
-                ticket = self._questions.get(timeout=self.pace if self._watches else None)
+                ticket = self._questions.get(timeout=max(due - time.monotonic(), 0) if self._watches else None)
             except queue.Empty:
                 ticket = None
             else:
                 if ticket is None:
                     break
                 self._answer(ticket)
-            if self._watches and time.monotonic() - looked >= self.pace:
-                looked = time.monotonic()
-                self._look()
+            if self._watches and time.monotonic() >= due:
+                changed = self._look()
+                due = time.monotonic() + (max(self.pace, BUSY) if changed else self.pace)
         if self._office is not None:
             self._office.close()
 
@@ -240,28 +241,29 @@ class _Lane:
             return
         self._bridge.arrive(ticket.perform(self._office))
 
-    def _look(self) -> None:
+    def _look(self) -> bool:
+        """Whether something has changed, or cannot be looked at."""
         if self._office is None:
-            return
+            return False
         try:
             changes = self._office.changes()
         except CounterfoilError as problem:
-            self._miss(Trouble(problem.message, problem.next_step, problem.code))
-            return
+            return self._miss(Trouble(problem.message, problem.next_step, problem.code))
         except Exception as problem:  # noqa: BLE001 - as in a question
-            self._miss(Trouble(f"Looking for changes failed: {problem}.", "Run: counterfoil doctor", "bug"))
-            return
+            return self._miss(Trouble(f"Looking for changes failed: {problem}.", "Run: counterfoil doctor", "bug"))
         if self._lost:
             self._lost = ""
             self._bridge.lose(None)
         if changes is not None:
             self._bridge.tell(changes)
+        return changes is not None
 
-    def _miss(self, trouble: Trouble) -> None:
+    def _miss(self, trouble: Trouble) -> bool:
         """Told once, not ten times a second."""
         if trouble.message != self._lost:
             self._lost = trouble.message
             self._bridge.lose(trouble)
+        return True
 
 
 def _odd(problem: Exception) -> Trouble:

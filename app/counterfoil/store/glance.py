@@ -67,6 +67,10 @@ _NEED_CARE = (
     " UNION SELECT number FROM run WHERE state = 'cancelled' AND json_valid(error) AND json_array_length(error, '$.in_doubt') > 0"
     " AND (:workspace IS NULL OR +workspace = :workspace) ORDER BY 1 DESC"
 )
+_CARE_MARKS = (
+    "SELECT (SELECT max(number) FROM gate), (SELECT max(closed_at) FROM gate), (SELECT count(*) FROM gate WHERE state = 'open'),"
+    " (SELECT count(*) FROM run WHERE state = 'waiting'), (SELECT count(*) FROM run WHERE state = 'cancelled')"
+)
 _OPEN_KINDS = (
     "SELECT run_id, kind FROM gate WHERE run_id IN (SELECT value FROM json_each(:runs)) AND +state = 'open'"
     " ORDER BY asked_at, number"
@@ -234,6 +238,10 @@ class Glance:
         values = {"below": below, "limit": limit, "workspace": workspace, "state": state, "word": word}
         text += (_MAY_HOLD if word else "") + _NEWEST_FIRST
         return [int(row[0]) for row in self.rows(text, {**values, "states": json.dumps(states)})]
+
+    def care_marks(self) -> Fields:
+        """What changes when other runs need care, read from indexes alone; the gates themselves are thousands of pages."""
+        return self.rows(_CARE_MARKS)[:1]
 
     def care_numbers(self, workspace: str | None) -> list[int]:
         """Numbers of runs that a person must look after, newest first: they wait for a repair or a doubt, or left something behind."""

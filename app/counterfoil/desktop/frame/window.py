@@ -279,9 +279,13 @@ class Window(QMainWindow):
 
     @Slot(object)
     def _changed(self, changes: Changes) -> None:
+        shown = self.pages.get(self._current)
+        if shown is not None:
+            shown.changed(changes)  # first, since somebody looks at it
         self._ask_frame(changes.parts)
         for page in self.pages.values():
-            page.changed(changes)
+            if page is not shown:
+                page.changed(changes)
         if self._first_run is not None:
             self._first_run.changed(changes)
 

@@ -7,7 +7,7 @@ the person has gone elsewhere.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
@@ -48,6 +48,7 @@ class InboxPage(QWidget):
         self._first = True
         self._tab = Tab.FOR_ME
         self._begins = True  # the next rows are another list than the one that is shown
+        self._stale = False  # something has changed while another page was shown
         self.pane = InboxPane(clock)
         self.detail = GateDetail(bridge, clock)
         self.bulk = BulkPanel(bridge, clock)
@@ -90,9 +91,20 @@ class InboxPage(QWidget):
 
     def changed(self, changes: Changes) -> None:
         """Look again where it concerns this page."""
-        if Part.INBOX in changes.parts:
-            if self.pane.list.whole:  # else the rest is on its way, and this with it
-                self._load()
+        if Part.INBOX not in changes.parts:
+            return
+        if not self.isVisible() and not self._following:
+            self._stale = True
+            return
+        if self.pane.list.whole:  # else the rest is on its way, and this with it
+            self._load()
+        self.detail.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._stale = False
+            self._load()
             self.detail.refresh()
 
     def show_counts(self, counts: Counts) -> None:

@@ -6,7 +6,7 @@ No Qt here. Rows keep their order while they live; new ones are held back while 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from operator import attrgetter
@@ -56,24 +56,36 @@ class InboxList:
         self._merged, self._arranged = (), ((), [])
         self.tab, self.whole = tab, whole
 
-    def merge(self, rows: Iterable[InboxRow], *, in_use: bool, keep: str = "") -> set[str]:
+    def merge(self, rows: Collection[InboxRow], *, in_use: bool, keep: str = "") -> set[str]:
         """Take a fresh look in; ids of rows that changed. While `in_use` new rows are held back; `keep` stays though it is gone."""
         if self._merged and self._merged[0] is rows and self._merged[1:] == (in_use, keep):
             return set()
-        known, fresh = self._rows, {row.gate_id: row for row in rows}
-        changed = {gate_id for gate_id, row in fresh.items() if gate_id in known and not _alike(known[gate_id], row)}
-        stay = {
-            gate_id: fresh.get(gate_id) or replace(row, closed=row.closed or "Decided", draft=False, unread=False)
-            for gate_id, row in known.items()
-            if gate_id in fresh or gate_id == keep
-        }
-        new = {gate_id: row for gate_id, row in fresh.items() if gate_id not in known}
-        if in_use and known and self.whole:
-            self._rows, self._held_back = stay, new
-        else:
-            self._rows, self._held_back = {**stay, **new}, {}
-        self._merged, self._arranged, self.whole = (rows, in_use, keep), ((), []), True
+        known = self._rows
+        # few, since a row that is as it was is the same object
+        others = [row for row in rows if known.get(row.gate_id) is not row]
+        new = {row.gate_id: row for row in others if row.gate_id not in known}
+        anew = {row.gate_id: row for row in others if row.gate_id in known}
+        changed = {gate_id for gate_id, row in anew.items() if not _alike(known[gate_id], row)}
+        gone = len(known) + len(new) > len(rows)
+        known.update(anew)
+        if gone:
+            self._drop({row.gate_id for row in rows}, keep)
+        self._held_back = new if in_use and known and self.whole else {}
+        if not self._held_back:
+            known.update(new)
+        if anew or gone or (new and not self._held_back):
+            self._arranged = ((), [])
+        self._merged, self.whole = (rows, in_use, keep), True
         return changed
+
+    def _drop(self, there: Collection[str], keep: str) -> None:
+        """Rows that are there no more go; `keep` stays and says that it is over."""
+        for gate_id in [gate_id for gate_id in self._rows if gate_id not in there]:
+            row = self._rows[gate_id]
+            if gate_id == keep:
+                self._rows[gate_id] = replace(row, closed=row.closed or "Decided", draft=False, unread=False)
+            else:
+                del self._rows[gate_id]
 
     def let_in(self) -> None:
         """Show what was held back."""

@@ -33,6 +33,7 @@ class RunRows:
         self._glance = glance
         self._clock = clock
         self._ended: dict[int, RunRow] = {}
+        self._care: tuple[object, dict[str | None, list[int]]] = (None, {})  # marks, and what was found under them
 
     def look(self, workspace: str | None, chip: str, wanted: str, most: int) -> RunsLook:
         """The newest runs of a chip that hold the wanted words, `most` of them, and how many stand behind each chip."""
@@ -47,7 +48,7 @@ class RunRows:
     def _numbers(self, workspace: str | None, chip: str, text: str, portion: int) -> Iterator[list[int]]:
         """Numbers of runs that may be meant, newest first, a portion at a time."""
         if chip == "care":
-            yield self._glance.care_numbers(workspace)
+            yield self._care_numbers(workspace)
             return
         word = max(text.split(), key=len, default="")
         below = _NEWEST
@@ -72,7 +73,16 @@ class RunRows:
             states = self._glance.states_in(workspace)
             total = sum(states.values())
         chips = {chip: sum(states.get(state, 0) for state in members) for chip, members in CHIP_STATES.items()}
-        return {"all": total, "care": len(self._glance.care_numbers(workspace)), **chips}
+        return {"all": total, "care": len(self._care_numbers(workspace)), **chips}
+
+    def _care_numbers(self, workspace: str | None) -> list[int]:
+        marks = self._glance.care_marks()
+        if self._care[0] != marks:
+            self._care = marks, {}
+        known = self._care[1]
+        if workspace not in known:
+            known[workspace] = self._glance.care_numbers(workspace)
+        return known[workspace]
 
     def _read(self, numbers: Sequence[int]) -> list[RunRow]:
         if len(self._ended) > _KEPT:

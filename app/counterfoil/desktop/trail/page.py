@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
@@ -26,6 +27,7 @@ from counterfoil.desktop.words.plain import one_line, quoted
 
 _LIMIT = "Removal of the newest entries shows only against a seal kept elsewhere."
 _TYPED = 200  # milliseconds after the last stroke
+_REST = 1_000  # milliseconds until entries that follow each other come in again
 
 
 class TrailPage(Pane):
@@ -38,13 +40,17 @@ class TrailPage(Pane):
         self._bridge, self._clock = bridge, clock
         self._latest = Latest()
         self._entries: list[Document] = []
-        self._more = False
         self._newest = True
+        self._held: Entries | None = None  # a look that has brought more, while what is there is being read
+        self._missed = False  # something has changed since the last look
         self.view: TableView | None = None
         head = row(gap=12, margins=(28, 18, 24, 10))
         self.check = Button("Check the trail", icon="shield-check", help="Look at every entry and its seal")
         self.check.clicked.connect(self._check)
-        put(head, Label("Trail", "page"), None, self.check)
+        self.new = Button("", "link")
+        self.new.hide()
+        self.new.clicked.connect(self._let_in)
+        put(head, Label("Trail", "page"), None, self.new, self.check)
         self.search = SearchField("Search the trail")
         self.search.setMaximumWidth(420)
         field = row(margins=(28, 0, 24, 10))
@@ -69,10 +75,10 @@ class TrailPage(Pane):
             self.stack.addWidget(page)
         self.put(head, field, self._banners)
         self.lines.addWidget(self.stack, 1)
-        self._typed = QTimer(self)
-        self._typed.setSingleShot(True)
-        self._typed.setInterval(_TYPED)
+        self._typed = QTimer(self, singleShot=True, interval=_TYPED)
         self._typed.timeout.connect(self._load)
+        self._rest = QTimer(self, singleShot=True, interval=_REST)
+        self._rest.timeout.connect(self._look)
         self.search.textChanged.connect(self._typed.start)
         self.search.left_down.connect(self._focus_list)
 
@@ -81,9 +87,15 @@ class TrailPage(Pane):
         self._load()
 
     def changed(self, changes: Changes) -> None:
-        """New entries come in at the top while the newest are shown."""
-        if Part.TRAIL in changes.parts and self._newest and self.isVisible():
-            self._load()
+        """New entries come in at the top while the newest are shown; where somebody is reading, behind “3 new”."""
+        if Part.TRAIL in changes.parts:
+            self._missed = True
+            if not self._rest.isActive():
+                self._look()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look()
 
     def find_here(self) -> None:
         """Ctrl+F."""
@@ -99,6 +111,39 @@ class TrailPage(Pane):
         return [self.search, *([self.view] if self.view is not None else [])]
 
     @Slot()
+    def _look(self) -> None:
+        """See what has come, if anything has and it would be shown."""
+        if self._missed and self._newest and self.isVisible():
+            self._missed = False
+            self._rest.start()
+            query = self.search.text()
+            self._latest.take(self._bridge.ask(self, lambda office: office.trail(query, None), self._came))
+
+    def _came(self, page: Entries) -> None:
+        if not self._is_read():
+            self._arrived(page)
+            return
+        known = self._entries[0]["seq"] if self._entries else 0
+        self._hold(page, sum(entry["seq"] > known for entry in page.entries))
+
+    def _is_read(self) -> bool:
+        """Whether somebody is looking at a place in the list, which must not move then."""
+        view = self.view
+        if view is None or not self._entries:
+            return False
+        return view.underMouse() or view.hasFocus() or view.verticalScrollBar().value() > 0
+
+    def _hold(self, page: Entries | None, new: int = 0) -> None:
+        self._held = page if new else None
+        self.new.setVisible(new > 0)
+        self.new.say(f"{new} new")
+
+    @Slot()
+    def _let_in(self) -> None:
+        if self._held is not None:
+            self._arrived(self._held)
+
+    @Slot()
     def _load(self) -> None:
         query = self.search.text()
         self._newest = True
@@ -112,6 +157,7 @@ class TrailPage(Pane):
             self._latest.take(self._bridge.ask(self, lambda office: office.trail(query, before), self._older))
 
     def _arrived(self, page: Entries) -> None:
+        self._hold(None)
         if [entry["seq"] for entry in page.entries] == [
             entry["seq"] for entry in self._entries
         ] and self.view is not None:

@@ -12,6 +12,7 @@ set "CODE=0"
 call :stage ruff check .
 call :stage ruff format --check .
 call :stage mypy
+call :stage mypy workflows\tidy-folder\workflow.py
 call :stage lint-imports
 if not "%~1"=="" (
   call :stage pytest %*

@@ -5,6 +5,7 @@ Comparing spellings would miss `.GIT`, `.ｇit` or `.g<zero width>it`, which som
 
 from __future__ import annotations
 
+import functools
 import os
 import unicodedata
 
@@ -70,6 +71,7 @@ def _is_plain(sign: str) -> bool:
     return unicodedata.category(sign) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") and not _is_ignored(sign)
 
 
+@functools.lru_cache(maxsize=8192)  # a folder's names are made of few signs
 def _is_ignored(sign: str) -> bool:
     """Whether a sign is drawn as nothing and ignored where names are compared (Default_Ignorable_Code_Point of Unicode)."""
     code = ord(sign)

@@ -19,7 +19,7 @@ if __name__ == "__main__":
     _ROOT = Path(__file__).resolve().parents[2]
     sys.path[:1] = [str(_ROOT / folder) for folder in ("tests", "app", "workflows/pay-invoices")]
 
-from benchmarks import invoice_rows, set_rows, start_rows, step_rows, sync_rows, waiting_rows
+from benchmarks import invoice_rows, screen_rows, set_rows, start_rows, step_rows, sync_rows, waiting_rows, window_rows
 from benchmarks.measuring import Ground, Measure, Row, ground, lines
 from counterfoil.store.database import filesystem_of
 
@@ -52,6 +52,14 @@ ROWS: dict[str, Measure] = {
     "import": start_rows.door,
     "inbox": start_rows.inbox,
     "invoices": invoice_rows.invoices,
+    "window-open": screen_rows.opening,
+    "window-switch": screen_rows.switching,
+    "window-live": screen_rows.live,
+    "window-frames": screen_rows.frames,
+    "window-rest": screen_rows.resting,
+    "office-first": window_rows.first_page,
+    "office-pages": window_rows.switches,
+    "office-look": window_rows.looks,
 }
 
 

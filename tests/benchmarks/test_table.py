@@ -1,4 +1,8 @@
-"""The table is measured and printed; what must not change is asserted: counts of syncs and threads, never a time."""
+"""The table is measured and printed; what must not change is asserted: counts of syncs, threads and rows, never a time.
+
+Of the window generous ratios are asserted, to something bare that was measured beside it in the same run: they hold on a busy computer, and
+do not where something costs many times what it did.
+"""
 
 import pytest
 
@@ -50,3 +54,22 @@ def test_a_file_of_a_set_costs_one_sync_and_a_name_none(table: dict[str, Row]) -
 def test_runs_that_wait_hold_no_thread(table: dict[str, Row]) -> None:
     assert table["waiting"].counts["threads"] == 0
     assert table["idle"].counts.get("threads", 0) <= 0
+
+
+def test_the_first_page_of_the_inbox_needs_no_sqlalchemy(table: dict[str, Row]) -> None:
+    assert table["office-first"].counts == {"rows": 200, "sqlalchemy": 0}
+
+
+def test_the_window_is_there_soon_after_an_empty_one(table: dict[str, Row]) -> None:
+    assert table["window-open"].counts["times an empty window"] <= 25
+    assert table["window-switch"].counts["times an empty window"] <= 10
+
+
+def test_every_commit_of_another_process_is_shown_soon_after_it_can_be_seen(table: dict[str, Row]) -> None:
+    assert table["window-live"].counts["shown"] == 12
+    assert table["window-live"].counts["times a poll"] <= 40
+
+
+def test_the_window_answers_while_runs_advance_and_rests_otherwise(table: dict[str, Row]) -> None:
+    assert table["window-frames"].counts.get("times a bare watch", 0) <= 60
+    assert table["window-rest"].counts.get("percent", 0) <= 10

@@ -23,7 +23,7 @@ from counterfoil.desktop.office import Changes, Office
 from counterfoil.errors import CounterfoilError
 
 T = TypeVar("T")
-ACTIVE, HIDDEN = 0.03, 0.5  # seconds between two looks for changes
+ACTIVE, HIDDEN = 0.04, 0.5  # seconds between two looks for changes
 BUSY = 0.1  # seconds after a look that found some: what changes all the time is shown ten times a second
 _log = logging.getLogger(__name__)
 

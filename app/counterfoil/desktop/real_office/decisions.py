@@ -143,20 +143,6 @@ def draft_json(draft: Draft) -> str:
     return json.dumps(body, ensure_ascii=False, sort_keys=True)
 
 
-def draft_of(body: str | None, opened: Sequence[str]) -> Draft:
-    """A draft out of its row."""
-    kept: dict[str, Any] = json.loads(body) if body else {}
-    return Draft(
-        values=kept.get("values") or {},
-        held=tuple(kept.get("held") or ()),
-        left_out=tuple(kept.get("left_out") or ()),
-        edits=kept.get("edits") or {},
-        comment=kept.get("comment") or "",
-        opened=tuple(opened),
-        seen=kept.get("seen") or "",
-    )
-
-
 def _verdict(answer: Answer, spec: Mapping[str, Any]) -> Verdict:
     """Holding rows is an approval of the rest: it sends the plan back to be made anew, and needs no reason."""
     remade = any(field.get("remakes") and answer.values.get(field["name"]) for field in spec["fields"])

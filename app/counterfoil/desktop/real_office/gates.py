@@ -10,7 +10,6 @@ from typing import Any
 from counterfoil.clock import iso
 from counterfoil.desktop.office import Aftermath, Draft, GateSeen
 from counterfoil.desktop.real_office.access import Access, gate_row, run_row, titles_of
-from counterfoil.desktop.real_office.decisions import draft_of
 from counterfoil.desktop.real_office.story import story_of
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import capital, person
@@ -72,7 +71,7 @@ class Gates:
                 me=access.me,
                 draft=_given(conn, row)
                 if row["state"] == GateState.DECIDED
-                else draft_of(drafts.get(conn, gate_id, access.me), readings.opened_in(seen)),
+                else _draft(drafts.get(conn, gate_id, access.me), readings.opened_in(seen)),
             )
 
     def _prior(self, conn: Connection, run: Row, row: Row) -> tuple[str, ...]:
@@ -92,6 +91,20 @@ class Gates:
         comment = f": ‘{one_line(made['comment'])}’" if made["comment"] else ""
         said = _SAID.get(made["verdict"], "decided")
         return f"{who} {said} this {at}{comment}." if said != "sent back" else f"{who} sent this back {at}{comment}."
+
+
+def _draft(body: str | None, opened: Sequence[str]) -> Draft:
+    """A draft out of its row."""
+    kept: dict[str, Any] = json.loads(body) if body else {}
+    return Draft(
+        values=kept.get("values") or {},
+        held=tuple(kept.get("held") or ()),
+        left_out=tuple(kept.get("left_out") or ()),
+        edits=kept.get("edits") or {},
+        comment=kept.get("comment") or "",
+        opened=tuple(opened),
+        seen=kept.get("seen") or "",
+    )
 
 
 def _given(conn: Connection, row: Row) -> Draft:

@@ -1,42 +1,88 @@
-"""What an office does with the rooms behind it; loaded when it is first needed, since it brings SQLAlchemy along."""
+"""What an office does with the rooms behind it; loaded when it is first needed, since it brings SQLAlchemy along, and each part when it
+is asked for the first time, so that the first gate waits for nothing but itself."""
 
 from __future__ import annotations
+
+import functools
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.office import FolderFacts
 from counterfoil.desktop.real_office.access import Access
-from counterfoil.desktop.real_office.decisions import Decisions
-from counterfoil.desktop.real_office.files import GateFiles
-from counterfoil.desktop.real_office.folders import measure
 from counterfoil.desktop.real_office.gates import Gates
-from counterfoil.desktop.real_office.pages import Pages
-from counterfoil.desktop.real_office.plug import PlugPuller
-from counterfoil.desktop.real_office.run_pages import RunPages
-from counterfoil.desktop.real_office.templates import Templates
-from counterfoil.desktop.real_office.trail_pages import TrailPages
 from counterfoil.places import Home
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
+
+if TYPE_CHECKING:
+    from counterfoil.desktop.real_office.decisions import Decisions
+    from counterfoil.desktop.real_office.files import GateFiles
+    from counterfoil.desktop.real_office.pages import Pages
+    from counterfoil.desktop.real_office.plug import PlugPuller
+    from counterfoil.desktop.real_office.run_pages import RunPages
+    from counterfoil.desktop.real_office.templates import Templates
+    from counterfoil.desktop.real_office.trail_pages import TrailPages
 
 
 class Rooms:
     """One part per kind of question; the database is made or migrated when this opens."""
 
     def __init__(self, home: Home, clock: Clock, me: str) -> None:
-        self._access = access = Access(home, open_database(home, clock), Blobs(home), clock, me)
-        self.files = GateFiles(access)
-        self.gates = Gates(access)
-        self.decisions = Decisions(access)
-        self.pages = Pages(access)
-        self.runs = RunPages(access, self.files)
-        self.plug = PlugPuller(access)
-        self.templates = Templates(access)
-        self.trail = TrailPages(access)
+        self._access = Access(home, open_database(home, clock), Blobs(home), clock, me)
+        self.gates = Gates(self._access)
+
+    @functools.cached_property
+    def files(self) -> GateFiles:
+        """Files of plans and runs."""
+        made: GateFiles = _load("files", "GateFiles")(self._access)
+        return made
+
+    @functools.cached_property
+    def decisions(self) -> Decisions:
+        """Deciding, drafts, and what was read."""
+        made: Decisions = _load("decisions", "Decisions")(self._access)
+        return made
+
+    @functools.cached_property
+    def pages(self) -> Pages:
+        """Pages of documents."""
+        made: Pages = _load("pages", "Pages")(self._access)
+        return made
+
+    @functools.cached_property
+    def runs(self) -> RunPages:
+        """Single runs."""
+        made: RunPages = _load("run_pages", "RunPages")(self._access, self.files)
+        return made
+
+    @functools.cached_property
+    def plug(self) -> PlugPuller:
+        """Pulling the plug."""
+        made: PlugPuller = _load("plug", "PlugPuller")(self._access)
+        return made
+
+    @functools.cached_property
+    def templates(self) -> Templates:
+        """The gallery and its forms."""
+        made: Templates = _load("templates", "Templates")(self._access)
+        return made
+
+    @functools.cached_property
+    def trail(self) -> TrailPages:
+        """Entries of the trail."""
+        made: TrailPages = _load("trail_pages", "TrailPages")(self._access)
+        return made
 
     def measure(self, path: str) -> FolderFacts:
         """Look at a folder."""
-        return measure(path, self._access.home)
+        found: FolderFacts = _load("folders", "measure")(path, self._access.home)
+        return found
 
     def close(self) -> None:
         """Let go of the database."""
         self._access.database.close()
+
+
+def _load(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(f"counterfoil.desktop.real_office.{module}"), name)

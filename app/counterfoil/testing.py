@@ -34,6 +34,7 @@ from counterfoil.facts import GateState, RunState, Verdict
 from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
+from counterfoil.stage.copies import RunCopies
 from counterfoil.store import gates, records, runs, versions
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
@@ -118,7 +119,8 @@ class Harness:
             raise RuntimeError("start a workflow first")
         loop = WorkflowLoop()
         writer = Writer(self.database)
-        powers = Powers(self.database, writer, self.blobs, self.clock, self._effects, self._policy)
+        copies = RunCopies(self.home, self.blobs)
+        powers = Powers(self.database, writer, self.blobs, self.clock, self._effects, self._policy, copies)
         try:
             return loop.run_until_complete(self._advance(powers, self._workflow))
         except Crashed:

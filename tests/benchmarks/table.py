@@ -19,7 +19,17 @@ if __name__ == "__main__":
     _ROOT = Path(__file__).resolve().parents[2]
     sys.path[:1] = [str(_ROOT / folder) for folder in ("tests", "app", "workflows/pay-invoices")]
 
-from benchmarks import invoice_rows, screen_rows, set_rows, start_rows, step_rows, sync_rows, waiting_rows, window_rows
+from benchmarks import (
+    diff_rows,
+    invoice_rows,
+    screen_rows,
+    set_rows,
+    start_rows,
+    step_rows,
+    sync_rows,
+    waiting_rows,
+    window_rows,
+)
 from benchmarks.measuring import Ground, Measure, Row, ground, lines
 from counterfoil.store.database import filesystem_of
 
@@ -33,6 +43,7 @@ ROWS: dict[str, Measure] = {
     "set-deletions": set_rows.deletions,
     "set-writes": set_rows.writes,
     "set-writes-disk": set_rows.writes_on_disk,
+    "diff": diff_rows.changed,
     "cpu-async": step_rows.cpu_async,
     "cpu-thread": step_rows.cpu_thread,
     "cpu-host": step_rows.cpu_host,

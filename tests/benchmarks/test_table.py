@@ -6,6 +6,7 @@ do not where something costs many times what it did.
 
 import pytest
 
+from benchmarks.diff_rows import CHANGED
 from benchmarks.measuring import Row, ground, lines
 from benchmarks.sync_rows import PLAN
 from benchmarks.table import ROWS, machine, measure
@@ -49,6 +50,10 @@ def test_a_file_of_a_set_costs_one_sync_and_a_name_none(table: dict[str, Row]) -
     assert table["set-deletions"].counts["syncs"] <= few
     written = table["set-writes-disk"].counts
     assert written["syncs"] <= written["files"] + few
+
+
+def test_a_difference_tells_exactly_what_was_changed(table: dict[str, Row]) -> None:
+    assert table["diff"].counts == {"changes": CHANGED}
 
 
 def test_runs_that_wait_hold_no_thread(table: dict[str, Row]) -> None:

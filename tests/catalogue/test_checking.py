@@ -106,6 +106,7 @@ def in_body(template: MakeTemplate, *lines: str) -> list[Finding]:
         ("make('a')", "make(…) without await", "await"),
         ("write_file('a', 'b')", "write_file(…) without await", "await"),
         ("counterfoil.sleep(timedelta(1))", "sleep(…) without await", "await"),
+        ("counterfoil.changes()", "changes(…) without await", "await"),
     ],
 )
 def test_traps_of_a_workflow_body(template: MakeTemplate, line: str, what: str, instead: str) -> None:
@@ -263,6 +264,19 @@ def test_effects_are_among_the_permissions(template: MakeTemplate) -> None:
     [entry] = in_body(template, "await mail('a@b.example', 's', 'b')")
     assert entry.what == "mail(…) is not among the permissions in template.toml."
     assert entry.instead == 'permissions = ["write_file", "mail"]  # in template.toml'
+
+
+def test_own_changes_need_a_permission_to_change_something(template: MakeTemplate) -> None:
+    lines = ("plan = await counterfoil.changes()", "await approve('Write', plan=plan)")
+    assert in_body(template, *lines) == []  # the manifest of these tests asks for write_file
+    folder = template(workflow=HEAD + "".join(f"    {line}\n" for line in lines) + "    return ''\n")
+    manifest = folder / "template.toml"
+    manifest.write_text(manifest.read_text().replace('permissions = ["write_file"]', "permissions = []"))
+    found = [entry for entry in check_template(folder) if "permissions" in entry.what]
+    assert [entry.what for entry in found] == [
+        "changes(…) makes effects, and none of them is among the permissions in template.toml."
+    ]
+    assert "delete_files" in found[0].instead
 
 
 def test_three_names_are_one(template: MakeTemplate) -> None:

@@ -264,6 +264,7 @@ FORGED_REST: dict[str, Frame] = {
         for winner, of in ((2, 2), (-1, 2), (0, 0), (0, 10**7), (True, 2), (0, "2"), (None, 2))
     },
     "claims that are no list": {"t": "lookup", "p": "", "o": 4, "n": "claims", "d": DIGEST, "r": '"x"'},
+    "changes of something": {"t": "lookup", "p": "", "o": 4, "n": "changes", "d": DIGEST, "r": '["x"]'},
     "claims that are numbers": {"t": "lookup", "p": "", "o": 4, "n": "claims", "d": DIGEST, "r": "[1]"},
     "an error that is a text": attempt_frame(error="no"),
     "an error whose message is a number": attempt_frame(error={"type": "E", "message": 5}),

@@ -12,6 +12,7 @@ from counterfoil.authoring import machine
 from counterfoil.authoring.codec import canonical, decoder_for, to_plain
 from counterfoil.authoring.effect_values import Effect, Seal, from_body
 from counterfoil.authoring.evidence import Evidence
+from counterfoil.authoring.own_changes import Changes
 from counterfoil.authoring.parameters import Field, annotation_of
 from counterfoil.errors import Expired, Rejected, Returned
 from counterfoil.facts import person
@@ -77,11 +78,12 @@ async def approve(
     """
     branch = machine.require("approve()")
     blobs: dict[str, bytes] = {}
+    shown = [*evidence, *(plan.evidence if isinstance(plan, Changes) else ())]
     spec = {
         "kind": "approval",
         "title": title,
         "plan": [_plan_item(effect, plan) for effect in plan],
-        "evidence": [piece.to_json(blobs) for piece in evidence],
+        "evidence": [piece.to_json(blobs) for piece in shown],
         "flags": list(flags),
         "fields": [entry.to_json() for entry in fields],
         "figures": _figures(figures or {}, blobs),

@@ -59,12 +59,23 @@ def check_effects(code: Code, permissions: tuple[str, ...]) -> Iterator[Finding]
             for node in walk_code(body):
                 meaning = scope.meaning(node.func) if isinstance(node, ast.Call) else ""
                 name = meaning.removeprefix("counterfoil.")
+                if meaning == rules.OWN_CHANGES and not set(rules.OWN_EFFECTS) & set(permissions):
+                    yield _without_permission(source, node, "changes", rules.OWN_EFFECTS, permissions)
                 if meaning in rules.EFFECT_VERBS and name not in permissions:
-                    why = "People see what a template may do before they trust it."
-                    names = ", ".join(f'"{known}"' for known in [*permissions, name])
-                    instead = f"permissions = [{names}]  # in template.toml"
-                    what = f"{name}(…) is not among the permissions in template.toml."
-                    yield Finding(source.file, getattr(node, "lineno", 0), what, why, instead)
+                    yield _without_permission(source, node, name, (name,), permissions)
+
+
+def _without_permission(
+    source: Source, node: ast.AST, verb: str, wanted: tuple[str, ...], permissions: tuple[str, ...]
+) -> Finding:
+    """An effect that the manifest does not ask for."""
+    why = "People see what a template may do before they trust it."
+    names = ", ".join(f'"{known}"' for known in [*permissions, *wanted])
+    instead = f"permissions = [{names}]  # in template.toml"
+    what = f"{verb}(…) is not among the permissions in template.toml."
+    if verb not in wanted:
+        what = f"{verb}(…) makes effects, and none of them is among the permissions in template.toml."
+    return Finding(source.file, getattr(node, "lineno", 0), what, why, instead)
 
 
 def _finding(place: Place, node: ast.AST, what: str, rule: Rule) -> Finding:

@@ -144,11 +144,13 @@ ORDER_FREE = frozenset(f"builtins.{name}" for name in "sorted set frozenset min 
 ORDER_BOUND = frozenset(f"builtins.{name}" for name in "list tuple enumerate iter zip map filter reversed dict".split())
 
 EFFECT_VERBS = frozenset(f"counterfoil.{name}" for name in EFFECTS)
+OWN_CHANGES = "counterfoil.changes"  # makes effects of what steps have written
+OWN_EFFECTS = ("write_file", "move_files", "delete_files", "make_folders")
 GATE_VERBS = frozenset({"counterfoil.approve", "counterfoil.ask"})
 BODY_VERBS = (
     EFFECT_VERBS
     | GATE_VERBS
-    | {f"counterfoil.{name}" for name in ("parallel", "first", "sleep", "sleep_until", "claimed_elsewhere")}
+    | {f"counterfoil.{name}" for name in ("parallel", "first", "sleep", "sleep_until", "claimed_elsewhere", "changes")}
 )
 BODY_VALUES = frozenset(f"counterfoil.{name}" for name in ("now", "uuid", "random"))
 IN_STEP = Rule(

@@ -65,7 +65,7 @@ class Desk:
             "perform": self._on_perform,
             "gate": self._on_gate,
             "timer": self._on_timer,
-            "lookup": self._waits.lookup,
+            "lookup": self._on_lookup,
             "race": self._waits.race,
             "put": self._uploads.put,
             "fetch": self._uploads.fetch,
@@ -203,6 +203,18 @@ class Desk:
                 await self._failures.answer(identity, name)
             try:
                 return await self._gates.ask(identity, spec, digest(text)), b""
+            except EffectTrouble as trouble:
+                await self._failures.ask(identity, name, str(trouble))
+
+    async def _on_lookup(self, frame: Frame, tail: bytes) -> Reply:
+        """A look that cannot be taken is put before a person, who may mend the cause and have it tried again."""
+        identity = self._unrecorded(frame)
+        name, _shape = name_in(frame)
+        while True:
+            if self._repairing(identity):
+                await self._failures.answer(identity, name)
+            try:
+                return await self._waits.lookup(frame, tail)
             except EffectTrouble as trouble:
                 await self._failures.ask(identity, name, str(trouble))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -11,9 +13,12 @@ from counterfoil.engine import killpoints
 from counterfoil.engine.desk_failures import alarm
 from counterfoil.engine.desk_gates import recorded_reply
 from counterfoil.engine.holding import Breach, Hold, Identity
-from counterfoil.engine.shapes import LATEST_US, digest_in, name_in, whole
+from counterfoil.engine.ports import CopyChanges, EffectTrouble, Permission
+from counterfoil.engine.shapes import LATEST_US, digest_in, line, name_in, whole
 from counterfoil.engine.uploads import Uploads
-from counterfoil.facts import Outcome, StepKind
+from counterfoil.errors import CounterfoilError
+from counterfoil.facts import FailureClass, Outcome, StepKind
+from counterfoil.store import blobs as blob_rows
 from counterfoil.store import claims, gates, records, timers
 from counterfoil.store.transactions import Txn
 
@@ -63,22 +68,24 @@ class WaitDesk:
             await hold.park(identity, "sleep")
 
     async def lookup(self, frame: Frame, _: bytes) -> Reply:
-        """Say which claims other runs hold; what was said is a record."""
+        """Say which claims other runs hold, or what this run has made of its copy of the workspace; what was said is a record.
+
+        Raises:
+            EffectTrouble: it cannot be said.
+        """
         hold = self._hold
         identity = self._pure(frame)
         name, args_digest = name_in(frame)
         keys = json.loads(await self._uploads.text(frame))
-        if name != "claims" or not isinstance(keys, list) or len(keys) > MOST_KEYS:
+        if name not in ("claims", "changes") or not isinstance(keys, list) or len(keys) > MOST_KEYS:
             raise Breach("a look-up that nobody offers")
-        if not all(isinstance(key, str) for key in keys):
+        if not all(isinstance(key, str) for key in keys) or (name == "changes" and keys):
             raise Breach("a look-up of what is no key")
+        look = functools.partial(self._claims, keys) if name == "claims" else await self._changes()
         hold.known.add(identity)
 
         def operation(txn: Txn) -> None:
-            found: dict[str, str] = {}
-            for row in claims.rivals(txn.conn, hold.workspace, keys, hold.run_id, held_only=False):
-                state = "approved" if row["held"] else f"waiting at g-{row['gate_number']}"
-                found.setdefault(row["key"], f"already in run {row['run_number']}, {state}")
+            found, summary = look(txn)
             kept, in_blob = hold.powers.blobs.keep_text(canonical(found))
             new = records.NewRecord(
                 run_id=hold.run_id,
@@ -90,7 +97,7 @@ class WaitDesk:
                 outcome=Outcome.OK,
                 payload=kept,
                 payload_blob=in_blob,
-                summary=f"{len(found)} of {len(keys)} held elsewhere",
+                summary=summary,
             )
             records.append(txn, new)
 
@@ -98,6 +105,52 @@ class WaitDesk:
         killpoints.reach("after_record")
         row = records.get(hold.powers.database.reader, hold.run_id, *identity)
         return (recorded_reply(hold, row) if row is not None else {"k": "close"}), b""
+
+    def _claims(self, keys: list[str], txn: Txn) -> tuple[Any, str]:
+        """Which claims other runs hold, and how many."""
+        hold = self._hold
+        found: dict[str, str] = {}
+        for row in claims.rivals(txn.conn, hold.workspace, keys, hold.run_id, held_only=False):
+            state = "approved" if row["held"] else f"waiting at g-{row['gate_number']}"
+            found.setdefault(row["key"], f"already in run {row['run_number']}, {state}")
+        return found, f"{len(found)} of {len(keys)} held elsewhere"
+
+    async def _changes(self) -> Callable[[Txn], tuple[Any, str]]:
+        """What the run has changed in its copy: looked at now, said in a transaction that notes its bytes."""
+        hold = self._hold
+        copies = hold.powers.copies
+        found = CopyChanges([], [], {})
+        if copies is not None:
+            try:
+                found = await asyncio.to_thread(copies.changes, hold.run_id, hold.workspace)
+            except CounterfoilError as problem:
+                raise EffectTrouble(str(problem), FailureClass.STRUCTURAL) from problem
+            except OSError as problem:
+                why = (problem.strerror or str(problem)).lower()
+                raise EffectTrouble(f"The run's files cannot be compared: {why}.", FailureClass.STRUCTURAL) from problem
+        killpoints.reach("after_blob")
+        plan, left = self._permitted(found)
+        said = {"plan": plan, "left": left}
+        counted = f"{len(plan)} effects{f', {len(left)} left out' if left else ''}"
+
+        def look(txn: Txn) -> tuple[Any, str]:
+            for sha, size in found.sizes.items():
+                blob_rows.note(txn, sha, size)
+            return said, counted
+
+        return look
+
+    def _permitted(self, found: CopyChanges) -> tuple[list[dict[str, Any]], list[list[str]]]:
+        """The plan without what policy forbids this template, which is told among what is left."""
+        hold = self._hold
+        plan, left = [], [list(one) for one in found.left]
+        for body in found.plan:
+            judgement = hold.powers.policy.judge(body, hold.workspace, hold.manifest)
+            if judgement.permission is Permission.DENY:
+                left += [[line(path, 1000), judgement.reason] for path in _paths_of(body["args"])]
+            else:
+                plan.append(body)
+        return plan, left
 
     async def race(self, frame: Frame, _: bytes) -> Reply:
         """Record who was first; what the others still wait for ends with it."""
@@ -131,3 +184,10 @@ class WaitDesk:
         hold.lose(losers)
         killpoints.reach("after_record")
         return {"k": "ok", "at": at}, b""
+
+
+def _paths_of(args: dict[str, Any]) -> list[str]:
+    """The paths that a file effect brings something to or takes away."""
+    if "path" in args:
+        return [args["path"]]
+    return [pair[1] for pair in args["moves"]] if "moves" in args else list(args["paths"])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from counterfoil.clock import Clock
-from counterfoil.engine.ports import Effects, Policy
+from counterfoil.engine.ports import Copies, Effects, Policy
 from counterfoil.errors import StoreTrouble
 from counterfoil.facts import RunState
 from counterfoil.store import claims, gates, runs, timers, trail_rows
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """What an engine works with: the store's writer, the blobs, the clock, the effects and the policy."""
+    """What an engine works with: the store's writer, the blobs, the clock, the effects, the policy, and the runs' copies."""
 
     database: Database
     writer: Writer
@@ -41,6 +41,7 @@ class Powers:
     clock: Clock
     effects: Effects
     policy: Policy
+    copies: Copies | None = None
 
 
 class Breach(Exception):

@@ -162,6 +162,30 @@ class Effects(Protocol):
         """The outcomes (plain JSON) by item number of a set that was applied before; reads nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class CopyChanges:
+    """What a run has made of its copy of the workspace.
+
+    `plan` are bodies of effects that would make the workspace the same; every `$blob` in them is kept, `sizes` has its length by SHA-256.
+    `left` are paths of what is not among them, as people read them, with a sentence that says why.
+    """
+
+    plan: list[dict[str, Any]]
+    left: list[tuple[str, str]]
+    sizes: dict[str, int]
+
+
+class Copies(Protocol):
+    """Runs' private copies of their workspaces."""
+
+    def changes(self, run_id: str, workspace: str) -> CopyChanges:
+        """What a run has changed in its copy; nothing for a run that has none. Blocking, so call it in a thread.
+
+        Raises:
+            CounterfoilError: it is too much to be compared.
+        """
+
+
 class Policy(Protocol):
     """Who may do what, on the final arguments."""
 

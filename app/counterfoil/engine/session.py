@@ -299,12 +299,12 @@ class Session:
             branch.at_us = (await self._line.wait(frame))["at"]
 
     async def lookup(self, branch: Branch, what: str, keys: Sequence[str]) -> Any:
-        """Ask the runner what other runs hold; its answer is a record."""
+        """Ask the runner what other runs hold, or what this one has changed; its answer is a record, and may need a person first."""
         args_digest = digest(canonical([what, list(keys)]))
         identity, record = self._replay.take(branch, StepKind.LOOKUP, what, args_digest)
         if record is None:
             header = {"t": "lookup", "p": identity[0], "o": identity[1], "n": what, "d": args_digest}
-            reply = await self._line.call(await self._line.with_text(header, canonical(list(keys)), {}))
+            reply = await self._line.wait(await self._line.with_text(header, canonical(list(keys)), {}))
             branch.at_us = reply["at"]
             record = Recorded(StepKind.LOOKUP, what, args_digest, Outcome.OK, reply.get("r"), reply["at"])
         return json.loads(await self._line.text_of(identity, record))

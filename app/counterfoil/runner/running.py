@@ -34,6 +34,7 @@ from counterfoil.sandbox.launching import clear_slots
 from counterfoil.sandbox.probing import measured
 from counterfoil.schedules import heartbeat
 from counterfoil.schedules.scanning import realign, scan_due
+from counterfoil.stage.copies import RunCopies
 from counterfoil.store import gates, leases, runs, schedules, timers
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
@@ -109,7 +110,8 @@ class Runner:
         writer = Writer(self._database)
         blobs = Blobs(self._home)
         effects = EffectCatalogue(self._home, blobs)
-        powers = Powers(self._database, writer, blobs, self._database.clock, effects, Rules())
+        copies = RunCopies(self._home, blobs)
+        powers = Powers(self._database, writer, blobs, self._database.clock, effects, Rules(), copies)
         listener = await waking.listen(self._home, self._woken.set)
         renewing = asyncio.ensure_future(self._renew(writer))
         beating = None if self._only else heartbeat.begin(self._beat)

@@ -1,4 +1,4 @@
-"""Pictures of every page and state: `python tests/desktop/pictures.py OUT --home DIR --look dark --size 1100x700 --scale 2 --only PREFIX`.
+"""Pictures of every page and state: `python tests/desktop/pictures.py OUT --home DIR --look dark --size 1100x700 --scale 2 --only PARTS`.
 
 Without --home a data folder is lived through first (a minute); with it, one that an earlier call made there is used again.
 """
@@ -57,10 +57,9 @@ def main() -> int:
             visitor.settle(0.5)
             visitor.window.start_runner()
             visitor.settle(4)
-            scenes = walk(visitor, lived)
+            scenes = walk(visitor, lived, given.only)
         for name in scenes:
-            if name.startswith(given.only):
-                picture(visitor, name, given.out)
+            picture(visitor, name, given.out)
         visitor.close()
     finally:
         lived.end()

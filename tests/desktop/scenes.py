@@ -122,10 +122,11 @@ class Visitor:
         self.settle(0.15)
 
 
-def walk(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
-    """Every scene of a lived home, in an order that changes nothing for good."""
+def walk(visitor: Visitor, lived: LivedHome, only: str = "") -> Iterator[str]:
+    """Every scene of a lived home, or of one of its parts, in an order that changes nothing for good."""
     for part in (_inbox, _gates, _sheets, _states, _several, _decided, _runs, _templates, _trail, _frame):
-        yield from part(visitor, lived)
+        if not only or part.__name__.strip("_") in only.split(","):
+            yield from part(visitor, lived)
 
 
 def _inbox(visitor: Visitor, lived: LivedHome) -> Iterator[str]:

@@ -84,7 +84,7 @@ def disagrees(invoice: Invoice, _: Around) -> Problem | None:
         f"The page shows {shown} as its total, the data inside says {inside}.",
         "Ask the supplier which one counts, on a number you already have.",
         can_pay=False,
-        facts=[Fact("Total", inside, shown, place(invoice, "gross"), page_place(invoice, box))],
+        facts=[Fact("Total", inside, shown, place(invoice, "gross"), page_place(invoice, box), compared=True)],
     )
 
 

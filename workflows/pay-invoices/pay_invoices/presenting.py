@@ -15,6 +15,7 @@ from pay_invoices.invoices import PDF_TEXT, PageBox, Pile, money_shown
 from pay_invoices.memory import Omitted
 from pay_invoices.review import Handled, InvoiceException, PayRow, Review
 
+_FACT_COLUMNS = ("What", "Before", "Expected", "From", "Now", "Found", "Found in")
 _KINDS = {
     "folder": ("sub-folder", "sub-folders"),
     "hidden file": ("hidden file", "hidden files"),
@@ -98,17 +99,14 @@ def exception_evidence(
 def _facts(one: InvoiceException) -> Evidence | None:
     if not one.facts:
         return None
-    rows = [
-        {
-            "What": fact.label,
-            "Before": fact.old,
-            "From": fact.old_source,
-            "Now": fact.new,
-            "Found in": fact.new_source,
-        }
-        for fact in one.facts
-    ]
-    return table(rows, title=_label(one))
+    rows = []
+    for fact in one.facts:
+        old, new = ("Expected", "Found") if fact.compared else ("Before", "Now")
+        rows.append(
+            {"What": fact.label, old: fact.old, "From": fact.old_source, new: fact.new, "Found in": fact.new_source}
+        )
+    columns = [name for name in _FACT_COLUMNS if any(name in row for row in rows)]
+    return table(rows, title=_label(one), columns=columns)
 
 
 def _pages(one: InvoiceException) -> list[Evidence]:

@@ -300,7 +300,10 @@ def _rejected_before(invoice: Invoice, around: Around) -> Problem | None:
 def _failures(kind: str, reason: str, names: tuple[str, ...]) -> Callable[[Invoice, Around], Problem | None]:
     def finder(invoice: Invoice, _: Around) -> Problem | None:
         found = [check for name in names if (check := checks.CHECKS[name](invoice)).passed is False]
-        facts = [Fact(f"{one.name}: {one.detail}", one.expected, one.found, "computed", invoice.file) for one in found]
+        facts = [
+            Fact(f"{one.name}: {one.detail}", one.expected, one.found, "computed", invoice.file, compared=True)
+            for one in found
+        ]
         advice = "Ask the supplier for a corrected invoice, or pay the amount due with a reason."
         return Problem(kind, reason, advice, can_pay=True, facts=facts) if found else None
 

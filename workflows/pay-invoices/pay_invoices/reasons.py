@@ -9,18 +9,21 @@ from pay_invoices.duplicates import Sorted
 from pay_invoices.history import History
 from pay_invoices.invoices import Invoice
 
+_BARE_NAMES = frozenset({"ID", "DateTimeString", "Value"})
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Two values side by side: what was expected or known, what is there now, and where each comes from."""
+    """Two values side by side: what was known and what is there now, or with `compared` what is expected and what was found; and where
+    each comes from."""
 
     label: str
     old: str
     new: str
     old_source: str = ""
     new_source: str = ""
+    compared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,15 @@ def day_shown(day: date | None) -> str:
 
 
 def place(invoice: Invoice, name: str) -> str:
-    """Where a field of an invoice stands: file and path."""
+    """Where a field of an invoice stands, for people: file, and the field in the data or the place on the page."""
     path = invoice.path_of(name)
-    return f"{invoice.file}, {path}" if path else invoice.file
+    return f"{invoice.file}, {_field_words(path, invoice.attachment)}" if path else invoice.file
+
+
+def _field_words(path: str, attachment: str) -> str:
+    """`field IBANID in factur-x.xml`: the last name of a path, with the one above it where it says nothing by itself."""
+    names = path.removeprefix(f"{attachment}: ").split("/")
+    if len(names) < 2:
+        return path
+    said = "/".join(names[-2:]) if names[-1] in _BARE_NAMES else names[-1]
+    return f"field {said} in {attachment}" if attachment else f"field {said}"

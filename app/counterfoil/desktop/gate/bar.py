@@ -16,7 +16,7 @@ from counterfoil.desktop.tokens import BAR
 from counterfoil.desktop.words import gates as words
 
 _TICK = 200  # milliseconds
-_NARROW = 740
+_AROUND, _LEAST = 28 + 24 + 16, 150  # margins of the row; pixels that a sentence needs beside buttons
 
 
 class GateBar(Box):
@@ -39,6 +39,7 @@ class GateBar(Box):
         self._clock = clock
         self._until = 0
         self._verdict = ""
+        self._ready = False
         self._above = row(margins=(28, 8, 24, 0))
         self._short = Prose("", "caption", leading=1.35)
         put(self._above, self._short)
@@ -85,7 +86,8 @@ class GateBar(Box):
         self.primary.setAccessibleDescription(
             "" if ready else "Goes to what is missing" if primary.state != CLOSED else "Off"
         )
-        self.key.setVisible(ready)
+        self._ready = ready
+        self._fit()
 
     def show_open(self, *, silence: str, can_decide: bool, can_change: bool, can_send_back: bool) -> None:
         """The bar of a gate that waits."""
@@ -101,14 +103,19 @@ class GateBar(Box):
         """What silence means, or what the next key does."""
         self.silence.say(silence)
         self._short.say(silence)
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        """In a narrow pane what silence means stands above the buttons."""
-        narrow = self.width() < _NARROW
+        """Where two lines beside the buttons are too few for what silence means, it stands above them."""
+        buttons = [self.primary, self.change, self.send_back, self.reject]
+        taken = sum(widget.sizeHint().width() + 8 for widget in buttons if not widget.isHidden())
+        self.key.setVisible(self._ready and self.width() - taken - _AROUND > self.key.sizeHint().width() + 8)
+        room = self.width() - taken - _AROUND - (0 if self.key.isHidden() else self.key.sizeHint().width() + 8)
+        narrow = room < _LEAST or self.silence.heightForWidth(room) > 2 * self.silence.minimumSizeHint().height() + 2
         waiting = self.stack.currentIndex() == 0
         self.silence.setVisible(not narrow)
         self._short.setVisible(narrow and waiting)

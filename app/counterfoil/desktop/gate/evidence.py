@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from counterfoil.desktop.gate.arguments import facts_of
@@ -31,6 +32,7 @@ from counterfoil.desktop.words.traces import own_lines
 from counterfoil.desktop.words.values import shown
 from counterfoil.previews.texts import DiffLine
 
+_LONG_TITLE = 380  # pixels up to which a title keeps one line
 _FILTERED = 10  # tables longer than this get a field to filter by
 _READ = 3000  # signs up to which a text is shown as prose
 _SHOWN = 200_000  # signs of a text that are shown at all
@@ -44,7 +46,8 @@ class SectionBox(QWidget):
         self.section = section
         self.lines = column(self, gap=8)
         self.head = row(gap=8)
-        self.title = Label(section.title, "h2", wrap=True)
+        self.title = Label(section.title, "h2")
+        self.title.setWordWrap(QFontMetrics(self.title.font()).horizontalAdvance(section.title) > _LONG_TITLE)
         put(self.head, self.title)
         if section.count is not None:
             put(self.head, Label(number(section.count), "body2"))
@@ -72,6 +75,7 @@ class TableSection(SectionBox):
         self.table = TableView(self.adapter, section.title)
         if len(table.lines) > _FILTERED:
             field = SearchField(f"Filter {section.title.lower()}")
+            field.setPlaceholderText("Filter")
             field.setFixedWidth(190)
             field.textChanged.connect(self.adapter.wanted)
             put(self.head, field)

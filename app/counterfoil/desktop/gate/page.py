@@ -145,7 +145,8 @@ class GatePage(Pane):
             said = f"This run has read {names}, which comes from outside. Sending and spending ask, whatever the rules say."
             put(self.banners, Banner("info", said))
         if self.reading.flags:
-            put(self.banners, Banner("warn", "\n".join(self.reading.flags)))
+            first, *others = self.reading.flags
+            put(self.banners, Banner("warn", first, more=others))
         if self.banners.count():
             self.banners.setContentsMargins(0, 12, 0, 0)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
@@ -20,7 +20,7 @@ from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
 from counterfoil.facts import FILE_EFFECTS
 
-_COMPARED = frozenset({"What", "Before", "From", "Now", "Found in"})
+_COMPARED = frozenset({"What", "Before", "Expected", "From", "Now", "Found", "Found in"})
 _NUMBERED = re.compile(r"^\d+\.\s+")
 _ANSWERS = {"doubt": ("happened", "not_happened", "stop"), "failure": ("retry", "skip", "stop")}
 
@@ -105,7 +105,7 @@ def read(seen: GateSeen, today: date) -> Reading:
     answers, evidence = _answer_rows(fields, evidence, [str(flag) for flag in document.get("flags") or ()], today)
     hold = next((str(entry["name"]) for entry in fields if _holds_rows(entry)), "")
     kind = str(document["kind"])
-    sections = _sections(document, _own_apart(kind, evidence), seen)
+    sections = _sections(document, _not_twice(_own_apart(kind, evidence), seen), seen)
     taken = {name for row in answers for name in (row.field, row.reason)}
     lines = [plain(sentence) for sentence in document.get("consequences") or ()]
     flags = [plain(flag) for flag in document.get("flags") or ()]
@@ -199,7 +199,8 @@ def _answer_row(
 
 
 def _facts(piece: Document, today: date) -> tuple[Fact, ...]:
-    """A row's evidence; a table of what was known beside what is there now becomes a − and a + below each other."""
+    """A row's evidence. What was known and what is there now become a − and a + below each other, with what is known of the same place
+    behind them; what is expected and what was found stand below each other without signs."""
     data = piece["data"]
     if piece["kind"] == "fields":
         return tuple(Fact(plain(name), shown(value, today), mark=mark_of(plain(name))) for name, value in data)
@@ -209,15 +210,44 @@ def _facts(piece: Document, today: date) -> tuple[Fact, ...]:
         cells = {
             name: shown(value, today) for name, value in zip(columns, values, strict=False) if value not in (None, "")
         }
-        what = cells.get("What", "").rstrip(".")
-        if "Before" in cells:
-            made.append(Fact(what or "Before", cells["Before"], cells.get("From", ""), "−"))
-        if "Now" in cells:
-            made.append(
-                Fact("Now" if "Before" in cells else what or "Now", cells["Now"], cells.get("Found in", ""), "+")
-            )
+        made = _with_change(made, cells) if "Before" in cells or "Now" in cells else [*made, *_comparison(cells)]
         made.extend(Fact(plain(name), cells[name]) for name in columns if name in cells and name not in _COMPARED)
     return tuple(made)
+
+
+def _with_change(made: list[Fact], cells: Mapping[str, str]) -> list[Fact]:
+    """The facts with one more change: its two values, one where they are the same, or behind those of the place it belongs to."""
+    what, old, new = cells.get("What", "").rstrip("."), cells.get("Before", ""), cells.get("Now", "")
+    before, now = cells.get("From", ""), cells.get("Found in", "")
+    if (
+        old
+        and new
+        and len(made) > 1
+        and made[-2].mark == "−"
+        and made[-2].source == before
+        and now in ("", made[-1].source)
+    ):
+        pair = zip(made[-2:], (old, new), strict=True)
+        behind = [
+            replace(fact, source=" · ".join(filter(None, (fact.source, f"{what}: {said}")))) for fact, said in pair
+        ]
+        return [*made[:-2], *behind]
+    if old and old == new:
+        return [*made, Fact(what or "Value", old, "\n".join(filter(None, (before, now))))]
+    if not old or not new:
+        one = Fact(what or "Before", old, before, "−") if old else Fact(what or "Now", new, now, "+")
+        return [*made, one]
+    return [*made, Fact(f"{what} before".strip(), old, before, "−"), Fact(f"{what} now".strip(), new, now, "+")]
+
+
+def _comparison(cells: Mapping[str, str]) -> list[Fact]:
+    what = cells.get("What", "").rstrip(".")
+    sides = (("Expected", cells.get("From", "")), ("Found", cells.get("Found in", "")))
+    return [
+        Fact(name, cells[name], ", ".join(filter(None, (what if name == "Expected" else "", source))))
+        for name, source in sides
+        if name in cells
+    ]
 
 
 def mark_of(name: str) -> str:
@@ -250,6 +280,24 @@ def _own_apart(kind: str, evidence: list[dict[str, Any]]) -> list[dict[str, Any]
     """Evidence without what the product itself knows of a doubt or a failure: that has a section in words of its own."""
     own = {"doubt": ("What is known",), "failure": ("What stopped", "Traceback")}.get(kind, ())
     return [piece for piece in evidence if piece["title"] not in own]
+
+
+def _not_twice(evidence: list[dict[str, Any]], seen: GateSeen) -> list[dict[str, Any]]:
+    """Evidence without tables that only repeat the rows or moves of a file effect: those are shown whole among the files."""
+    args = [
+        body["args"] for body in seen.bodies if str(body["kind"]).partition("@")[0] in ("append_rows", "move_files")
+    ]
+    effects = [[[str(cell) for cell in row] for row in one.get("rows") or one.get("moves") or ()] for one in args]
+    return [piece for piece in evidence if not any(_repeats(piece, rows) for rows in effects)]
+
+
+def _repeats(piece: Document, rows: list[list[str]]) -> bool:
+    data = piece["data"]
+    told = data.get("rows") if piece["kind"] == "table" and isinstance(data, Mapping) else None
+    if not told or len(told) != len(rows):
+        return False
+    texts = ([str(cell) for cell in line if cell not in (None, "")] for line in told)
+    return all(set(line) <= set(row) for line, row in zip(texts, rows, strict=True))
 
 
 def _unnumbered(text: str) -> str:

@@ -94,7 +94,9 @@ class InboxAdapter(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._words(row)[2]
             case Qt.ItemDataRole.ToolTipRole:
-                return f"Asked {times.full(row.asked_at)}"
+                return "\n".join(
+                    filter(None, (one_line(row.title), one_line(row.why), f"Asked {times.full(row.asked_at)}"))
+                )
             case Role.FIGURE:
                 return self._words(row)[0]
             case Role.STATE:

@@ -20,6 +20,7 @@ from counterfoil.desktop.words import gates
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 INSET, INDENT = 10, 16
+_LEAST_SHOWN = 0.7  # of a template's name that is shown, or none of it
 
 
 class InboxDelegate(QStyledItemDelegate):
@@ -123,13 +124,14 @@ def _paint_foot(painter: QPainter, line: QRect, row: InboxRow, state: str, token
     painter.setFont(font(12))
     painter.setPen(colour(tokens.text3))
     room = line.right() - width - 10 - left
-    words = _metrics(12, 400).elidedText(row.template, Qt.TextElideMode.ElideRight, max(room, 0))
-    painter.drawText(QRect(left, line.top(), max(room, 0), line.height()), _LEFT, words)
+    if _metrics(12, 400).horizontalAdvance(row.template) * _LEAST_SHOWN < room:  # three letters of a name say nothing
+        words = _metrics(12, 400).elidedText(row.template, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRect(left, line.top(), room, line.height()), _LEFT, words)
 
 
 def _state_tone(row: InboxRow, state: str, tokens: Tokens) -> str:
     if row.closed:
-        return tokens.ok if row.verdict in ("approved", "answered") else tokens.text2
+        return tokens.ok if row.verdict == "approved" else tokens.text2
     if state.startswith("Overdue"):
         return tokens.bad
     return tokens.warn if state.endswith("left") else tokens.text3

@@ -81,7 +81,16 @@ class Rule(QFrame):
 class Banner(Box):
     """A sentence on a tinted ground with the icon of its tone, and buttons below it."""
 
-    def __init__(self, tone: str, words: str, buttons: Sequence[Button] = (), *, detail: str = "") -> None:
+    def __init__(
+        self,
+        tone: str,
+        words: str,
+        buttons: Sequence[Button] = (),
+        *,
+        detail: str = "",
+        more: Sequence[str] = (),
+    ) -> None:
+        """`more` sentences stand below the first, each by itself; `detail` is quieter."""
         super().__init__(tone, gap=6, margins=(12, 10, 12, 10))
         ink = tone if tone != "quiet" else "text2"
         line = row(gap=10)
@@ -89,7 +98,7 @@ class Banner(Box):
         line.addWidget(mark, 0, TOP)
         texts = column(gap=4)
         self.words = Prose(words, "medium", tone=ink)
-        put(texts, self.words)
+        put(texts, self.words, *[Prose(sentence, "medium", tone=ink) for sentence in more])
         if detail:
             put(texts, Prose(detail, "small"))
         if buttons:
@@ -98,7 +107,7 @@ class Banner(Box):
             put(texts, keys)
         line.addLayout(texts, 1)
         self.put(line)
-        self.setAccessibleName(words)
+        self.setAccessibleName(" ".join((words, *more)))
 
 
 class Quote(Box):

@@ -94,7 +94,7 @@ class TableAdapter(QAbstractTableModel):
             case Role.KIND:
                 return self.table.columns[at].kind
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _side(self.table.columns[at].kind)
+                return _side(right=self.table.columns[at].right)
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -131,7 +131,7 @@ class TableAdapter(QAbstractTableModel):
         if role == Qt.ItemDataRole.FontRole:
             return font(12, 500)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _side("text" if at < 0 else self.table.columns[at].kind)
+            return _side(right=at >= 0 and self.table.columns[at].right)
         return None
 
     def _box(self, line: Line, role: int) -> Any:
@@ -159,6 +159,6 @@ class TableAdapter(QAbstractTableModel):
         self.endResetModel()
 
 
-def _side(kind: str) -> int:
-    side = Qt.AlignmentFlag.AlignRight if kind == "amount" else Qt.AlignmentFlag.AlignLeft
+def _side(*, right: bool) -> int:
+    side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
     return int(side | Qt.AlignmentFlag.AlignVCenter)

@@ -17,6 +17,7 @@ from counterfoil.desktop.tables.fitting import PADDING, Fit, balanced, broken, p
 from counterfoil.desktop.tables.table import Line
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import TABLE_ROW
+from counterfoil.desktop.words.values import NOTHING
 
 LINE, NOTE_LINE, BOX = 18, 20, 54
 _SIGN = 18  # room for the sign before a note
@@ -54,7 +55,11 @@ class CellDelegate(QStyledItemDelegate):
                 painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), colour(tokens.warn_edge))
             state = index.data(Qt.ItemDataRole.CheckStateRole)
             if state is not None:
-                _draw_box(painter, box, ticked=Qt.CheckState(state) == Qt.CheckState.Checked)
+                _draw_box(
+                    painter,
+                    box.adjusted(0, 0, 0, TABLE_ROW - box.height()),
+                    ticked=Qt.CheckState(state) == Qt.CheckState.Checked,
+                )
             elif index.data() is not None:
                 self._cell(painter, box, index, line)
             fitted = self._fit()
@@ -74,17 +79,19 @@ class CellDelegate(QStyledItemDelegate):
     def _cell(self, painter: QPainter, box: QRect, index: Index, line: Line) -> None:
         tokens = current()
         kind = str(index.data(Role.KIND))
-        first = index.column() == self._offset() and kind != "number"
-        strong = first or line.total or kind == "amount"
-        painter.setFont(font(13, 600 if line.total or kind == "amount" else 500 if first else 400, figures=True))
-        painter.setPen(colour(tokens.text if strong else tokens.text2))
+        fitted, at = self._fit(), index.column() - self._offset()
+        first, side = at == fitted.head, _RIGHT if fitted.columns[at].right else _LEFT
+        nothing = index.data() == NOTHING
+        strong = (first or line.total or kind == "amount") and not nothing
+        weight = 600 if (line.total or kind == "amount") and not nothing else 500 if first else 400
+        painter.setFont(font(13, weight, figures=True))
+        painter.setPen(colour(tokens.text if strong else tokens.text3 if nothing else tokens.text2))
         inner = box.adjusted(PADDING // 2, 0, -PADDING // 2, 0)
         parts = self._parts(str(index.data()), inner.width(), 0 if strong else 1, kind)
-        below = below_height(self._fit(), line)
-        top = box.top() + (box.height() - len(parts) * LINE - below) // 2
-        for at, part in enumerate(parts):
-            spot = QRect(inner.left(), top + at * LINE, inner.width(), LINE)
-            painter.drawText(spot, _RIGHT if kind == "amount" else _LEFT, part)
+        top = box.top() + (TABLE_ROW - LINE) // 2
+        for number, part in enumerate(parts):
+            spot = QRect(inner.left(), top + number * LINE, inner.width(), LINE)
+            painter.drawText(spot, side, part)
 
     def _below(self, painter: QPainter, box: QRect, line: Line, fitted: Fit) -> None:
         """The last cell of a row paints what runs below all of them, so that no other paints over it."""
@@ -94,7 +101,7 @@ class CellDelegate(QStyledItemDelegate):
             return
         left = self._view.columnViewportPosition(self._offset()) + PADDING // 2
         width = fitted.width - PADDING
-        top = box.bottom() - 7 - height
+        top = box.bottom() - (TABLE_ROW - LINE) // 2 + 2 - height
         painter.setFont(font(13, figures=True))
         painter.setPen(colour(tokens.text2))
         for part in folded_lines(fitted, line):
@@ -135,8 +142,8 @@ def row_height(fitted: Fit, line: Line) -> int:
     for at, width in zip(fitted.kept, fitted.widths, strict=True):
         text, room = line.texts[at], width - PADDING
         if fitted.columns[at].kind not in _WHOLE_KINDS and len(text) * 9 > room:
-            most = max(most, len(broken(text, room, measure_strong if at == 0 else measure_plain)))
-    return max(TABLE_ROW, most * LINE + below_height(fitted, line) + 16)
+            most = max(most, len(broken(text, room, measure_strong if at == fitted.head else measure_plain)))
+    return TABLE_ROW + (most - 1) * LINE + below_height(fitted, line)
 
 
 def below_height(fitted: Fit, line: Line) -> int:

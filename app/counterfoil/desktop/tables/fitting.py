@@ -9,12 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from counterfoil.desktop.tables.table import Column, Line
+from counterfoil.desktop.words.values import NOTHING
 
 Measure = Callable[[str], int]
 PADDING = 20  # left and right of a cell together
 _SAMPLED = 300  # rows measured for widths; of the others the longest text counts
 _WIDEST_TEXT = 320
-_LEAST_FIRST, _LEAST_TEXT, _LEAST_IDENTIFIER = 190, 84, 190
+_LEAST_HEAD, _LEAST_TEXT, _LEAST_IDENTIFIER = 190, 84, 190
+_LEAST_SHARE = 0.55  # of its own width that a text keeps before other columns give way
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Fit:
     widths: tuple[int, ...]
     folded: tuple[int, ...] = ()
     told_once: tuple[int, ...] = ()
+    head: int = 0  # the column that says what a row is about
 
     @property
     def width(self) -> int:
@@ -39,7 +42,7 @@ class Fit:
     def below(self, line: Line) -> list[str]:
         """What the folded columns hold, with their names."""
         told = [(self.columns[at].title, line.texts[at]) for at in self.folded]
-        return [f"{title} {text}" for title, text in told if text]
+        return [f"{title} {text}" for title, text in told if text not in ("", NOTHING)]
 
 
 def fit(
@@ -50,22 +53,28 @@ def fit(
     heading: Measure,
     alike: frozenset[int] = frozenset(),
 ) -> Fit:
-    """Fit a table into the room there is: texts break first, then identifiers at their groups. Then columns that say the same in
-    every row (`alike`) are told once below the table, and at last whole columns go below each row, the longest first."""
-    natural = [_natural(at, column, lines, measure, heading) for at, column in enumerate(columns)]
-    least = [_least(at, column, lines, measure, heading, natural[at]) for at, column in enumerate(columns)]
+    """Fit a table into the room there is. Columns that say the same in every row (`alike`) are told once below the table, and those
+    that are empty in most rows go below the row where they say something. Then texts break, then identifiers at their groups, and at
+    last whole columns go below each row, from the right: what an author put first is read first."""
     kept = list(range(len(columns)))
     head = next((at for at in kept if columns[at].kind == "text" and at not in alike), 0)
+    natural = [_natural(at, column, lines, measure, heading) for at, column in enumerate(columns)]
+    least = [
+        _least(at, column, lines, measure, heading, natural[at], head=at == head) for at, column in enumerate(columns)
+    ]
     once: list[int] = []
+    while sum(natural[at] for at in kept) > room and (same := [at for at in kept if at in alike]):
+        once.append(max(same, key=lambda at: natural[at]))
+        kept.remove(once[-1])
+    while sum(natural[at] for at in kept) > room and (
+        bare := [at for at in kept if at != head and _is_sparse(at, lines)]
+    ):
+        kept.remove(bare[-1])
     while sum(least[at] for at in kept) > room:
-        same = [at for at in kept if at in alike]
-        able = same or [at for at in kept if at != head and columns[at].kind != "amount"]
+        able = [at for at in kept if at != head and columns[at].kind != "amount"]
         if not able:
             break
-        gone = max(able, key=lambda at: least[at])
-        kept.remove(gone)
-        if gone in alike:
-            once.append(gone)
+        kept.remove(able[-1])
     folded = tuple(at for at in range(len(columns)) if at not in kept and at not in once)
     chosen = [columns[at] for at in kept]
     fitted = [natural[at] for at in kept]
@@ -76,7 +85,7 @@ def fit(
         slack = [fitted[n] - least[at] if columns[at].kind == kind else 0 for n, at in enumerate(kept)]
         if missing > 0 and sum(slack) > 0:
             fitted = _shrink(fitted, slack, min(missing, sum(slack)))
-    return Fit(tuple(columns), tuple(kept), tuple(fitted), folded, tuple(sorted(once)))
+    return Fit(tuple(columns), tuple(kept), tuple(fitted), folded, tuple(sorted(once)), head)
 
 
 def broken(text: str, width: int, measure: Measure) -> list[str]:
@@ -130,15 +139,31 @@ def _natural(at: int, column: Column, lines: Sequence[Line], measure: Measure, h
     return max(widest, heading(column.title)) + PADDING
 
 
-def _least(at: int, column: Column, lines: Sequence[Line], measure: Measure, heading: Measure, natural: int) -> int:
+def _least(
+    at: int,
+    column: Column,
+    lines: Sequence[Line],
+    measure: Measure,
+    heading: Measure,
+    natural: int,
+    *,
+    head: bool,
+) -> int:
     if column.kind in ("amount", "number", "date"):
         return natural
     if column.kind == "text":
-        least = max(_LEAST_FIRST if at == 0 else _LEAST_TEXT, heading(column.title))
+        least = max(_LEAST_HEAD if head else _LEAST_TEXT, heading(column.title), round(natural * _LEAST_SHARE))
         return min(natural, least + PADDING)
     halves = (_half(text) for text in _sample(at, lines))
     widest = min(max((measure(half) for half in halves), default=0), _LEAST_IDENTIFIER)
     return min(natural, max(widest, heading(column.title)) + PADDING)
+
+
+def _is_sparse(at: int, lines: Sequence[Line]) -> bool:
+    """Whether fewer than half of the rows say anything here; with two rows or less nothing is told by that."""
+    filled = sum(line.values[at] not in (None, "") for line in lines[:_SAMPLED] if not line.total)
+    rows = sum(not line.total for line in lines[:_SAMPLED])
+    return rows > 2 and filled * 2 < rows
 
 
 def _half(text: str) -> str:

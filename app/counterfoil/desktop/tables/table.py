@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -11,16 +11,18 @@ from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import is_amount, is_date, is_identifier, shown, sort_key
 
 NUMBER = "No."  # a first column of this name numbers the rows: people say the number, the table does not show it
+_YEARS = frozenset({"year", "jahr"})  # numbers that are no amounts: written without groups
 _ALIKE = 3  # rows from which on a column of one value is told once
 _NOTES = frozenset({"warning", "warnings", "flag", "flags", "note", "notes", "problem", "problems"})
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`kind` is text, amount, number, date or identifier; identifiers wrap at their groups, the last three never wrap."""
+    """`kind` is text, amount, number, date or identifier; texts and identifiers wrap, the others never. `right`: set to the right."""
 
     title: str
     kind: str = "text"
+    right: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +83,21 @@ def from_evidence(data: Mapping[str, Any], today: date, *, numbers_shown: bool =
     numbered = titles[:1] == [NUMBER] and all(entry and isinstance(entry[0], int) for entry in rows)
     dropped = {note, 0 if numbered and not numbers_shown else None} | _empty_columns(rows, len(titles))
     kept = [at for at in range(len(titles)) if at not in dropped]
+    kinds = {at: _kind([entry[at] for entry in rows if at < len(entry)]) for at in kept}
+    years = {at for at in kept if titles[at].casefold() in _YEARS and kinds[at] == "number"}
     lines = [
-        _line(entry, kept, note, today, entry[0] if numbered else at, at - 1 in flagged)
+        _line(entry, kept, note, today, entry[0] if numbered else at, at - 1 in flagged, years=years)
         for at, entry in enumerate(rows, 1)
     ]
     total = data.get("total")
     return Table(
         columns=tuple(
-            Column(heading(titles[at]), _kind([entry[at] for entry in rows if at < len(entry)])) for at in kept
+            Column(
+                heading(titles[at]),
+                kinds[at],
+                right=kinds[at] == "amount" or (kinds[at] == "number" and at != kept[0] and at not in years),
+            )
+            for at in kept
         ),
         lines=tuple(lines),
         total=_line(total, kept, None, today, 0, flagged=False, total=True) if total else None,
@@ -124,10 +133,14 @@ def _line(
     number: int,
     flagged: bool,
     *,
+    years: Collection[int] = (),
     total: bool = False,
 ) -> Line:
     values = tuple(entry[at] if at < len(entry) else None for at in kept)
-    texts = tuple("" if total and value in (None, "") else shown(value, today) for value in values)
+    texts = tuple(
+        "" if total and value in (None, "") else str(value) if at in years else shown(value, today)
+        for at, value in zip(kept, values, strict=True)
+    )
     said = shown(entry[note], today) if note is not None and note < len(entry) and entry[note] else ""
     return Line(texts, values, number, flagged, said, total)
 

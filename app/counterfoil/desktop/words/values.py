@@ -12,7 +12,7 @@ from counterfoil.desktop.words.plain import plain
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _ISO_INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})")
 _DECIMAL = re.compile(r"-?\d+\.\d+")
-_SHOWN_MONEY = re.compile(r"−?(?:[€£$]|[A-Z]{3}\u00a0)[\d,]+(?:\.\d+)?")
+_SHOWN_MONEY = re.compile(r"−?(?:[€£$]|[A-Z]{3}[\u00a0 ])[\d,]+(?:\.\d+)?")
 NOTHING = "–"
 
 

@@ -55,7 +55,7 @@ def new_prices(rows: list[dict[str, str]], percent: Decimal) -> list[dict[str, s
 def as_files(rows: list[dict[str, str]]) -> tuple[str, str, bytes]:
     """The table, a letter, and bytes that nobody can read."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
+    writer = csv.DictWriter(out, fieldnames=["article", "name", "price", "currency"], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     letter = "Dear customer,\n\nour prices change on 1 January. The list is attached.\n\nKind regards\nLarkfield Trading GmbH\n"

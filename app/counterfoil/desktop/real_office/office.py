@@ -41,7 +41,7 @@ class RealOffice:
         self._runs = RunRows(self._glance, self._clock)
         self._runner = RunnerLine(home, self._glance, self._clock)
         self._opened: Rooms | None = None
-        if home.database.exists() and self._glance.connection() is None:
+        if self._glance.connection() is None and home.database.exists():
             self._open_rooms()  # an older version wrote it: it is brought up to date before anybody looks
         self._pulse.begin()
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from counterfoil.desktop.gate.arguments import facts_of
 from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate.session import CLOSED, GUARD_US, READY, WAITING, Session, kept_choices
 from counterfoil.desktop.office import Draft, GateSeen
+from counterfoil.desktop.words.traces import own_lines
 from desktop import figures
 from desktop.figures import ME, NEW, NOW, OLD, WORKSPACE
 
@@ -281,3 +283,82 @@ def test_other_fields_that_remake_the_plan_ask_again_too() -> None:
     assert (filled.primary().words, filled.primary().verdict) == ("Make it anew, ask again", "returned")
     answer = filled.answer()
     assert (answer.values, answer.comment) == ({"include": ["13"]}, "Include: 13.")
+
+
+def facts_table(columns: list[str], *rows: list[str]) -> dict[str, Any]:
+    """The exceptions with another table of facts in their first row."""
+    document = figures.exceptions()
+    label = str(document["fields"][0]["label"])
+    others = [piece for piece in document["evidence"] if piece["title"] != label]
+    piece = {"kind": "table", "title": label, "data": {"columns": columns, "rows": list(rows)}, "source": None}
+    return {**document, "evidence": [piece, *others]}
+
+
+def first_facts(document: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    facts = read(seen(document), TODAY).answers[0].facts
+    return [(fact.name, fact.value, fact.source, fact.mark) for fact in facts if fact.name != "File"]
+
+
+def test_what_is_known_of_the_same_place_stands_behind_the_change() -> None:
+    columns = ["What", "Before", "From", "Now", "Found in"]
+    account = ["Account", "GB94 BARC", "vendors.csv, line 13", "GB29 NWBK", "invoices/BW-7741.pdf"]
+    used = ["Last used", "12 Nov 2026", "vendors.csv, line 13", "never", ""]
+    assert first_facts(facts_table(columns, account, used)) == [
+        ("Account before", "GB94 BARC", "vendors.csv, line 13 · Last used: 12 Nov 2026", "−"),
+        ("Account now", "GB29 NWBK", "invoices/BW-7741.pdf · Last used: never", "+"),
+    ]
+    elsewhere = ["Name", "Brightwater", "vendors.csv, line 2", "Bright Water", "invoices/BW-7741.pdf, page 1"]
+    assert len(first_facts(facts_table(columns, account, elsewhere))) == 4
+
+
+def test_the_same_value_twice_is_no_change() -> None:
+    columns = ["What", "Before", "From", "Now", "Found in"]
+    both = ["Gross amount", "€3,420.00", "a.pdf", "€3,420.00", "a.xml"]
+    assert first_facts(facts_table(columns, both)) == [("Gross amount", "€3,420.00", "a.pdf\na.xml", "")]
+
+
+def test_what_is_expected_and_what_was_found_carry_no_signs_of_a_change() -> None:
+    columns = ["What", "Expected", "From", "Found", "Found in"]
+    sums = ["Gross amount: Net + tax.", "€1,451.40", "computed", "€1,541.40", "invoices/quinta-FT388.xml"]
+    assert first_facts(facts_table(columns, sums)) == [
+        ("Expected", "€1,451.40", "Gross amount: Net + tax, computed", ""),
+        ("Found", "€1,541.40", "invoices/quinta-FT388.xml", ""),
+    ]
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_table_that_repeats_the_rows_of_a_file_is_shown_once(changed: bool) -> None:
+    rows = [["exported", "Halden Paper AS", "5480.00"], ["exported", "Tallow & Sons", "2100.00"]]
+    body = {"kind": "append_rows@1", "args": {"path": "ledger.csv", "columns": ["a", "b", "c"], "rows": rows}}
+    told = [[row[1], "9999.00" if changed else row[2]] for row in rows]
+    piece = {
+        "kind": "table",
+        "title": "Rows",
+        "data": {"columns": ["Supplier", "Amount"], "rows": told},
+        "source": None,
+    }
+    document = {**figures.prices(), "evidence": [piece]}
+    titles = [section.title for section in read(seen(document, bodies=(body,)), TODAY).sections]
+    assert ("Rows" in titles) is changed
+
+
+def test_a_doubt_is_told_in_words_and_in_the_order_people_read() -> None:
+    args = {"attachments": [], "body": "Dear Sir", "subject": "Credit note", "to": ["a@example.org"], "keyed": False}
+    assert [(fact.name, fact.value) for fact in facts_of(args, TODAY)] == [
+        ("To", "a@example.org"),
+        ("Subject", "Credit note"),
+        ("Body", "Dear Sir"),
+    ]
+    doubt = read(seen(figures.doubt(), about=figures.DOUBT_ABOUT), TODAY)
+    assert doubt.consequences == ()
+    assert [section.title for section in doubt.sections][:1] == ["What is known"]
+
+
+def test_programmers_see_their_own_lines_first() -> None:
+    trace = (
+        'Traceback (most recent call last):\n  File "/opt/app/counterfoil/engine/session.py", line 150, in _try\n    run()\n'
+        '  File "/home/anna/t/workflow.py", line 26, in read_statement\n    raise ValueError(x)\n'
+        '  File "/usr/lib/python3.11/csv.py", line 3, in next\n    go()\nValueError: no column\n'
+    )
+    assert own_lines(trace) == ["workflow.py:26, read_statement: raise ValueError(x)"]
+    assert own_lines("") == []

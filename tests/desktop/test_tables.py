@@ -245,3 +245,30 @@ def test_what_every_row_says_alike_is_told_once(qtbot: QtBot, theme: Theme) -> N
     assert "Supplier" in titles
     assert "Amount" in titles
     assert set(view.fit.kept) | set(view.fit.folded) | set(view.fit.told_once) == set(range(len(columns)))
+
+
+def test_what_most_rows_leave_empty_goes_below_and_the_account_stays(theme: Theme) -> None:
+    rows = [["Halden Paper AS", NEW, None, euro("5480.00"), None] for _ in range(5)]
+    rows[0][2], rows[0][4] = "Confirmed by phone with Ms Brandt", "Halden Paper (Oslo)"
+    columns = ["Supplier", "Account", "Reason", "Amount", "Name in the file"]
+    table = from_evidence({"columns": [*columns, "Remark of nobody"], "rows": [[*row, None] for row in rows]}, TODAY)
+    fitted = fit(table.columns, table.lines, 620, wide, wide)
+    assert [table.columns[at].title for at in fitted.kept] == ["Supplier", "Account", "Amount"]
+    assert fitted.below(table.lines[0]) == [
+        "Reason Confirmed by phone with Ms Brandt",
+        "Name in the file Halden Paper (Oslo)",
+    ]
+    assert fitted.below(table.lines[1]) == []  # an empty cell says nothing below, either
+
+
+def test_the_head_of_a_row_is_its_first_text_not_its_number(theme: Theme) -> None:
+    table = from_evidence(payments_table()["data"], TODAY)
+    fitted = fit(table.columns, table.lines, 2000, wide, wide)
+    assert table.columns[fitted.head].title == "Supplier"
+
+
+def test_counts_stand_at_the_right_and_years_have_no_groups() -> None:
+    data = {"columns": ["Year", "Letters", "Cost"], "rows": [[2024, 1200, euro("8640.00")], [2025, 7, euro("9480.00")]]}
+    table = from_evidence(data, TODAY)
+    assert [column.right for column in table.columns] == [False, True, True]
+    assert [line.texts[:2] for line in table.lines] == [("2024", "1,200"), ("2025", "7")]

@@ -154,7 +154,7 @@ def test_a_changed_account_shows_old_and_new_and_where_each_stands() -> None:
     account = one.facts[0]
     assert (account.old, account.new) == ("DE89 3704 0044 0532 0130 00", "IE29 AIBK 9311 5212 3456 78")
     assert account.old_source == "vendors.csv, line 2"
-    assert account.new_source == "invoices/a.xml, Invoice/PaymentMeans/PayeeFinancialAccount/ID"
+    assert account.new_source == "invoices/a.xml, field PayeeFinancialAccount/ID"
 
 
 def test_an_account_used_before_the_last_one_is_a_change_too() -> None:

@@ -357,7 +357,7 @@ def test_a_doubt_is_told_in_words_and_in_the_order_people_read() -> None:
 def test_programmers_see_their_own_lines_first() -> None:
     trace = (
         'Traceback (most recent call last):\n  File "/opt/app/counterfoil/engine/session.py", line 150, in _try\n    run()\n'
-        '  File "/home/anna/t/workflow.py", line 26, in read_statement\n    raise ValueError(x)\n'
+        '  File "/data/anna/t/workflow.py", line 26, in read_statement\n    raise ValueError(x)\n'
         '  File "/usr/lib/python3.11/csv.py", line 3, in next\n    go()\nValueError: no column\n'
     )
     assert own_lines(trace) == ["workflow.py:26, read_statement: raise ValueError(x)"]

@@ -17,6 +17,7 @@ from typing import Any
 from counterfoil import __version__
 from counterfoil.cli.call import INTERRUPTED, Call, Interrupted
 from counterfoil.cli.commands import COMMANDS, EVERYWHERE, overview
+from counterfoil.cli.plain_values import taken_plainly
 from counterfoil.errors import CounterfoilError, WrongUse, did_you_mean
 from counterfoil.places import find_home
 
@@ -120,7 +121,9 @@ def _perform(call: Call, name: str, rest: list[str]) -> int:
     app = _app_of(name)
     program = f"counterfoil {name}"
     try:
-        answer: Any = get_command(app).main(args=rest, prog_name=program, standalone_mode=False, obj=call)
+        answer: Any = taken_plainly(get_command(app)).main(
+            args=rest, prog_name=program, standalone_mode=False, obj=call
+        )
     except typer.TyperException as problem:
         raise _misused(program, problem) from problem
     except typer.Abort:

@@ -213,13 +213,27 @@ def _is_silent(pipe: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("level", ["isolated", "restricted"])
-def test_a_killed_runner_leaves_no_process(level: str, request: pytest.FixtureRequest) -> None:
-    if level == "restricted":
-        pytest.skip(
-            "level L2: a runner of its own measures the level by itself; tests/kill ends hosts with their runner"
-        )
-    room: Room = request.getfixturevalue(level)
+def test_a_daemon_ends_with_its_run_where_there_are_no_walls(restricted: Room) -> None:
+    """It has left its parent and its session; the keeper finds it all the same."""
+    pid = restricted.inside(
+        """
+import time
+reading, writing = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    pid = os.fork()
+    if pid:
+        os.write(writing, str(pid).encode())
+        os._exit(0)
+    time.sleep(600)
+found = int(os.read(reading, 20))
+"""
+    )
+    until(lambda: not lives(pid), "the daemon is gone", 1.0)
+
+
+def test_a_killed_runner_leaves_no_process(isolated: Room) -> None:
+    room = isolated
     run_id = room.start("import time\nif os.fork():\n    time.sleep(600)\ntime.sleep(600)\nfound = 1")
     with runner_of(room.home) as runner:
         until(lambda: runs.get(room.database.reader, run_id)["state"] == "running", "the run is running")

@@ -7,18 +7,60 @@ runner was killed in that moment, the next one ends what waits.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
 from pathlib import Path
 
 from counterfoil.places import Home
+from counterfoil.sandbox.keeping import PATIENCE, children
+
+_KEEPERS_TIME = PATIENCE + 2.0  # seconds
 
 
-def end(pid: int) -> None:
-    """Kill a host's first process and its group."""
+def end(pid: int, *, kept: bool = False) -> None:
+    """Kill a sandbox's first process and its group; one that is `kept` by a keeper is ended by asking that."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
+        if kept:
+            os.kill(pid, signal.SIGTERM)
+        else:
+            os.killpg(pid, signal.SIGKILL)
+
+
+async def reaped(process: asyncio.subprocess.Process) -> int:
+    """Wait until a sandbox's first process, which was told to end, is gone; its status. A keeper that hangs is killed."""
+    try:
+        return await asyncio.wait_for(process.wait(), _KEEPERS_TIME)
+    except TimeoutError:
+        end(process.pid)
+        return await process.wait()
+
+
+class Finish:
+    """The end of everything inside walls, for after their first process was killed: what comes then may look at files it wrote.
+
+    It is seen by the first process inside, which the kernel lets end last.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._handle: int | None = None
+        with contextlib.suppress(OSError, IndexError, AttributeError):
+            self._handle = os.pidfd_open(children(pid)[0])
+
+    async def wait(self) -> None:
+        """Wait for it; once."""
+        handle, self._handle = self._handle, None
+        if handle is None:
+            return
+        over = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        loop.add_reader(handle, over.set)
+        try:
+            await over.wait()
+        finally:
+            loop.remove_reader(handle)
+            os.close(handle)
 
 
 def end_orphans(home: Home) -> None:

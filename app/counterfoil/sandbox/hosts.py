@@ -21,7 +21,7 @@ from counterfoil.engine.frames import TAIL_LIMIT, BadFrame, Unpacker, pack
 from counterfoil.engine.session import Opening
 from counterfoil.places import Home
 from counterfoil.policy.protection import NONE
-from counterfoil.sandbox.ending import end
+from counterfoil.sandbox.ending import Finish, end, reaped
 from counterfoil.sandbox.launching import Cell, Slot, Unfit, canonical, judge, prepare, request
 from counterfoil.sandbox.levels import Measured
 from counterfoil.sandbox.watching import Watch
@@ -52,6 +52,8 @@ class Host(asyncio.Protocol):
         self._listening: asyncio.Task[None] | None = None
         self._output: Path | None = None
         self._pending_output = b""
+        self._is_kept = False
+        self._finish: Finish | None = None
 
     @classmethod
     async def start(
@@ -105,7 +107,7 @@ class Host(asyncio.Protocol):
                 raise
             finally:
                 launch.close()
-        self.pid = self._process.pid
+        self.pid, self._is_kept = self._process.pid, launch.is_kept
         ours.setblocking(False)
         await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
         self._listening = asyncio.get_running_loop().create_task(self._keep_output())
@@ -127,6 +129,7 @@ class Host(asyncio.Protocol):
                 f"the host ended before it reported: {said[-1] if said else 'it said nothing'}"
             ) from problem
         judge(self.cell, found, self.pid)
+        self._finish = Finish(self.pid)
 
     async def _asked(self, frame: dict[str, Any]) -> dict[str, Any]:
         """Send a frame that has one answer, and wait for it."""
@@ -181,7 +184,6 @@ class Host(asyncio.Protocol):
             kept += len(data)
             if kept > OUTPUT_END:
                 self._break(f"it wrote more than {OUTPUT_END // 1024**2} MB of output and was ended")
-                return
             if kept > OUTPUT_LIMIT:
                 continue
             if self._output is None:
@@ -286,11 +288,13 @@ class Host(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
         if self._process is not None and self._process.returncode is None:
-            end(self.pid)
+            end(self.pid, kept=self._is_kept)
 
     async def ended(self) -> int:
-        """Wait until the process is reaped, and clear up its folders; its exit status."""
-        status = await self._process.wait() if self._process is not None else 0
+        """Wait until the process is reaped and nothing of it lives, and clear up its folders; its exit status."""
+        status = await reaped(self._process) if self._process is not None else 0
+        if self._finish is not None:
+            await self._finish.wait()
         if self._listening is not None:  # what it has forked may take a moment longer, and holds its output open
             await asyncio.wait([self._listening], timeout=LAST_WORDS)
         await asyncio.to_thread(self.cell.slot.remove)

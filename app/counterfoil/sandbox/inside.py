@@ -136,21 +136,13 @@ async def _records(port: SocketPort) -> dict[tuple[str, int], Recorded]:
             return found
 
 
-def _wire(handle: int) -> socket.socket:
-    """The socket, at the one descriptor that it has in every host."""
-    if handle != selftest.WIRE:
-        os.dup2(handle, selftest.WIRE, inheritable=False)
-        os.close(handle)
-    return socket.socket(fileno=selftest.WIRE)
-
-
 def _confined(wire: socket.socket, level: str) -> None:
     """Wait for the frame that says what this process is to leave itself, do so, and report; end when nobody asks."""
     unpacker = Unpacker(PAGE_LIMIT)
     while data := wire.recv(65_536):
         for header, _ in unpacker.feed(data):
             confining.confine(level, header)
-            wire.sendall(pack({"t": "facts", **selftest.facts(header["tried"])}))
+            wire.sendall(pack({"t": "facts", **selftest.facts(header["tried"], header["known"])}))
             return
     os._exit(0)
 
@@ -161,7 +153,7 @@ def main(handle: int, level: str) -> None:
     limits.lower(own_users=level in confining.WALLED)
     limits.sacrifice()
     garbage.settle()
-    wire = _wire(handle)
+    wire = selftest.wire_of(handle)
     _confined(wire, level)
     loop = WorkflowLoop()
     asyncio.set_event_loop(loop)

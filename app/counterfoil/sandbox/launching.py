@@ -12,21 +12,21 @@ import shutil
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from counterfoil.places import Home
-from counterfoil.policy.protection import CAPPED, NONE
-from counterfoil.sandbox import bwrap, limits, scopes, seccomp, selftest
+from counterfoil.policy.protection import NONE
+from counterfoil.sandbox import bwrap, keeping, limits, scopes, seccomp, selftest
 from counterfoil.sandbox.ending import end_orphans, is_owned
 from counterfoil.sandbox.levels import Measured
 
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _STUB = (
     "import sys; sys.path[:0] = sys.argv[4:5]; sys.path += sys.argv[5:]; "
-    "from counterfoil.sandbox.inside import main; main(int(sys.argv[1]), sys.argv[2])"
+    "from counterfoil.sandbox.{} import main; main(int(sys.argv[1]), sys.argv[2])"
 )
 _SYSTEM = (
     "/usr /bin /sbin /lib /lib32 /lib64 /etc/ld.so.cache /etc/localtime /dev/null /dev/zero /dev/urandom /proc/self"
@@ -94,6 +94,7 @@ class Launch:
     command: list[str]
     environment: dict[str, str]
     handles: list[int] = field(default_factory=list)
+    is_kept: bool = False  # by a keeper, which is asked to end it
 
     def close(self) -> None:
         """Close this process's copies."""
@@ -132,12 +133,17 @@ def prepare(cell: Cell, wire: int) -> Launch:
     Raises:
         Unfit: it cannot be confined there: the workspace is too large a folder, or a path is a link.
     """
-    given = [str(wire), cell.measured.code, cell.slot.root.name, *map(str, packages())]
-    program = [str(interpreter()), "-P", "-s", "-S", "-c", _STUB, *given]
+    program = first_words("inside", wire, cell.measured, cell.slot)
     if not cell.measured.is_isolated:
-        return Launch(program, _environment(cell))
+        return kept(program, cell.slot)
     _check_workspace(cell)
     return walled(cell.mounts(), program, cell.measured)
+
+
+def first_words(module: str, wire: int, measured: Measured, slot: Slot) -> list[str]:
+    """The command of a sandbox's first process: `main` of a module of this room, with its end of the socket and its level."""
+    given = [str(wire), measured.code, slot.root.name, *map(str, packages())]
+    return [str(interpreter()), "-P", "-s", "-S", "-c", _STUB.format(module), *given]
 
 
 def walled(mounts: bwrap.Mounts, program: list[str], measured: Measured) -> Launch:
@@ -158,7 +164,7 @@ def walled(mounts: bwrap.Mounts, program: list[str], measured: Measured) -> Laun
         launch.close()
         raise Unfit(f"the sandbox cannot be described: {problem}") from problem
     launch.command = limits.sacrificed([str(bwrap.PROGRAM), "--args", str(listed), "--", *program])
-    if measured.level is CAPPED:
+    if measured.is_capped:
         launch.command, launch.environment = [*scopes.words(), *launch.command], scopes.environment()
     return launch
 
@@ -182,26 +188,36 @@ def _check_workspace(cell: Cell) -> None:
         raise Unfit(f"the workspace {workspace} is not there")
 
 
-def _environment(cell: Cell) -> dict[str, str]:
-    """What a host without namespaces sees of the environment: nothing of the person's."""
-    scratch = str(cell.slot.scratch)
-    kept = bwrap.ENVIRONMENT | {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": scratch, "TMPDIR": scratch}
+def kept(program: list[str], slot: Slot) -> Launch:
+    """The command that runs a program of ours without walls, beneath a keeper where there can be one."""
+    scratch = str(slot.scratch)
+    environment = bwrap.ENVIRONMENT | {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": scratch, "TMPDIR": scratch}
     if sys.platform == "win32":
-        kept["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
-    return kept
+        environment["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
+    if sys.platform != "linux":
+        return Launch(program, environment)
+    return Launch([str(interpreter()), "-I", "-S", keeping.__file__, *program], environment, is_kept=True)
 
 
 def request(cell: Cell, code: Path | None) -> dict[str, Any]:
     """The first frame to a host: what it is to leave itself, and where it is to try whether it can write. `code` is the version's
     folder where the host has no slot of its own to see it in."""
-    seen = [Path(path) for path in _SYSTEM.split() if os.access(path, os.F_OK)]
-    seen += [*runtime(), *filter(None, (code, cell.brought, cell.workspace))]
     written = [cell.slot.scratch, *([cell.slot.code] if cell.compiles else [])]
+    tried = [] if cell.measured.level is NONE else _tried(cell)
+    seen = (*runtime(), *filter(None, (code, cell.brought, cell.workspace)))
+    return asking(seen, written, tried, [str(cell.workspace)] if cell.workspace else [])
+
+
+def asking(readable: Iterable[Path], writable: Iterable[Path], tried: list[str], known: list[str]) -> dict[str, Any]:
+    """The frame that asks a sandbox to confine itself and to report: what it may read besides the system and what it may write where
+    there are no walls, where it is to try to write, and which folders it is to look at."""
+    seen = [*(Path(path) for path in _SYSTEM.split()), *readable]
     return {
         "t": "confine",
         "readable": [str(path) for path in seen if os.access(path, os.F_OK)],
-        "writable": [str(path) for path in written],
-        "tried": [] if cell.measured.level is NONE else _tried(cell),
+        "writable": [str(path) for path in writable],
+        "tried": tried,
+        "known": known,
     }
 
 
@@ -227,7 +243,7 @@ def judge(cell: Cell, found: dict[str, Any], pid: int) -> None:
             known = {str(cell.workspace): identity(cell.workspace)} if cell.workspace else {}
             root = bwrap.top_level(cell.mounts())
             wrong = selftest.isolated(found, root=root, unwritable=_tried(cell), known=known)
-        if cell.measured.level is CAPPED:
+        if cell.measured.is_capped:
             wrong += scopes.wrong_with(pid)
     if wrong:
         raise Unfit("; ".join(wrong))

@@ -43,3 +43,8 @@ class Measured:
     def is_isolated(self) -> bool:
         """Whether hosts have walls around them (L3 and up)."""
         return self.level in (protection.ISOLATED, protection.CAPPED)
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether the system itself enforces limits on them (L4)."""
+        return self.level is protection.CAPPED

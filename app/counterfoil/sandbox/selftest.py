@@ -17,8 +17,18 @@ WIRE = 3  # the descriptor of the one socket a host has
 _FAMILIES = (1, 2, 10, 16, 40)  # Unix, internet, routing, and last that of virtual machines, which no namespace covers
 
 
-def facts(written: Iterable[str] = ()) -> dict[str, Any]:
-    """Report what this process has and can do. `written`: folders in which it is to try to make a file.
+def wire_of(handle: int) -> socket.socket:
+    """The socket that a sandbox was given, at the one descriptor that it has in every one; no program started later inherits it."""
+    if handle != WIRE:
+        os.dup2(handle, WIRE, inheritable=False)
+        os.close(handle)
+    os.set_inheritable(WIRE, False)
+    return socket.socket(fileno=WIRE)
+
+
+def facts(written: Iterable[str] = (), known: Iterable[str] = ()) -> dict[str, Any]:
+    """Report what this process has and can do. `written`: folders in which it is to try to make a file; `known`: those whose identity
+    is asked for.
 
     Everything is tried, nothing is assumed; what cannot be looked at is None.
     """
@@ -36,7 +46,7 @@ def facts(written: Iterable[str] = ()) -> dict[str, Any]:
         "execute": _refusal(lambda: os.execv("/nonexistent", ["nonexistent"])),  # noqa: S606 - it must fail
         "sockets": [_refusal(lambda family=family: socket.socket(family).close()) for family in _FAMILIES],
         "writing": {folder: _refusal(lambda folder=folder: _write(folder)) for folder in written},
-        "folders": {folder: _identity(folder) for folder in written},
+        "folders": {folder: _identity(folder) for folder in known},
     }
 
 

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from counterfoil.sandbox.keeping import children
 from counterfoil.sandbox.limits import MEMORY, PROCESSES
 
 EVERY = 0.3  # seconds between two looks
@@ -174,20 +175,6 @@ def _proportional(pid: int) -> int:
     with contextlib.suppress(OSError, ValueError, IndexError, KeyError):
         return _status(pid)[1]
     return 0
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started and not let go of.
-
-    Raises:
-        OSError: it is gone.
-    """
-    found: list[int] = []
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with contextlib.suppress(OSError):
-            text = Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii")
-            found += [int(word) for word in text.split()]
-    return found
 
 
 def _too_many(seen: Seen) -> str | None:

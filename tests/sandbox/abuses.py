@@ -66,7 +66,8 @@ ABUSES: dict[int, tuple[str, ...]] = {
          "sandbox/test_commands.py::test_nothing_is_reached"),
     37: ("no declared host", "connectors/test_way_out.py::test_no_declared_host_means_no_request"),
     38: ("a host in another spelling, or that leads home", "connectors/test_way_out.py::test_other_spellings_of_a_host_are_refused",
-         "connectors/test_way_out.py::test_a_name_that_leads_home_is_refused_after_it_was_resolved", "connectors/test_way_out.py::test_addresses_that_are_not_public"),
+         "connectors/test_way_out.py::test_a_name_that_leads_home_is_refused_after_it_was_resolved",
+         "connectors/test_way_out.py::test_addresses_that_are_not_public"),
     39: ("a changed list of hosts", "connectors/test_way_out.py::test_a_changed_list_takes_away_and_never_gives"),
     # Limits
     40: ("a fork bomb", "sandbox/test_limits.py::test_a_fork_bomb_is_stopped",

@@ -180,6 +180,12 @@ class FetchFailed(CounterfoilError):
     code = "fetch_failed"
 
 
+class TooMuchChanged(CounterfoilError):
+    """A run's copy of its workspace holds more than is looked through."""
+
+    code = "too_much_changed"
+
+
 class RunnerTrouble(CounterfoilError):
     """The runner is off, or another one holds the lease."""
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from counterfoil.errors import TooMuchChanged
 from counterfoil.places import Home
 from counterfoil.stage import diffing
 from counterfoil.stage.changed import Change, Diff
-from counterfoil.stage.diffing import TooMuchChanged, difference
+from counterfoil.stage.diffing import difference
 from counterfoil.stage.ladder import Ladder
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.intake import Intake

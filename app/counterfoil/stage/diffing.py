@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import replace
 
-from counterfoil.errors import CounterfoilError
+from counterfoil.errors import TooMuchChanged
 from counterfoil.policy.boundaries import folded, trouble_with
 from counterfoil.policy.file_classes import Fate, rule_of
 from counterfoil.stage.changed import Change, Diff, Kind, Side, What, blocked_because
@@ -33,12 +33,6 @@ _REPOSITORY = frozenset(
     {"head", "objects", "refs"}
 )  # a folder with these is a repository to git, whatever it is called
 _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
-
-
-class TooMuchChanged(CounterfoilError):
-    """The copy holds more than is looked through."""
-
-    code = "too_much_changed"
 
 
 def difference(layout: Layout, manifest: Manifest, blobs: Blobs) -> Diff:

@@ -41,6 +41,15 @@ def test_many_names_become_folders_and_none_is_cut() -> None:
     assert "…" not in told
 
 
+def test_new_names_are_told_from_moves_and_many_folders_are_counted() -> None:
+    renamed = [[f"in/{n}/a.txt", f"in/{n}/b.txt"] for n in range(20)]
+    away = [[f"in/{n}/c.txt", f"aside/{n}/c.txt"] for n in range(1_200)]
+    told = consequences(spec(plan=[item(1, "move_files@1", {"moves": [*renamed, *away]})]))[0]
+    assert told == ("If you approve: 20 files get other names, 1,200 files move to 1,200 folders. Nothing is sent.")
+    one = consequences(spec(plan=[item(1, "move_files@1", {"moves": [["a.txt", "b.txt"]]})]))[0]
+    assert one == "If you approve: 1 file gets another name. Nothing is sent."
+
+
 def test_approval_without_a_plan_covers_nothing() -> None:
     assert "covers no effect" in consequences(spec())[0]
 

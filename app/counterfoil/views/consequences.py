@@ -77,12 +77,24 @@ def _files(plan: Sequence[Item]) -> str:
     if written:
         parts.append(f"{_count(len(written), 'file is', 'files are')} written ({_where(written)})")
     if moves:
-        targets = _listed(sorted({_folder(target) for _, target in moves}))
-        parts.append(f"{_count(len(moves), 'file moves', 'files move')} to {targets}")
+        parts += _moved(moves)
     if made:
         parts.append(f"{_count(len(made), 'folder is', 'folders are')} made ({_where(made)})")
     parts.extend(item["summary"] for item in plan if _kind(item["body"]) not in FILE_EFFECTS)
     return ", ".join(parts)
+
+
+def _moved(moves: Sequence[Sequence[str]]) -> list[str]:
+    """What moves say: files that stay in their folder get another name, the others go elsewhere; many folders are counted."""
+    away = [target for source, target in moves if _folder(source) != _folder(target)]
+    renamed, parts = len(moves) - len(away), []
+    if renamed:
+        parts.append(f"{_count(renamed, 'file gets another name', 'files get other names')}")
+    if away:
+        folders = sorted({_folder(target) for target in away})
+        where = _listed(folders) if len(folders) <= _NAMED else f"{len(folders):,} folders"
+        parts.append(f"{_count(len(away), 'file moves', 'files move')} to {where}")
+    return parts
 
 
 def _named(plan: Sequence[Item], kind: str, listed: str) -> list[Any]:
@@ -153,4 +165,4 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+    return f"{number:,} {one if number == 1 else many}"

@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,6 +16,7 @@ from typing import Self
 from counterfoil.store.blobs import Blobs, sync_folder
 
 _CHUNK = 1024 * 1024
+_AT_ONCE = 16  # syncs
 
 
 class TooLarge(Exception):
@@ -65,14 +67,19 @@ class Intake:
     def settle(self) -> None:
         """Make everything that is needed a blob, synced to disk."""
         fresh = {sha: self._held[sha] for sha in self._kept if not self._blobs.path(sha).exists()}
-        for held in fresh.values():  # the first sync pays for nearly all of them
-            with held.open("rb") as kept:
-                os.fsync(kept.fileno())
-        for sha, held in fresh.items():
-            target = self._blobs.path(sha)
-            with contextlib.suppress(FileExistsError):
-                target.parent.mkdir(mode=0o700)
-            os.replace(held, target)
-        for folder in {self._blobs.path(sha).parent for sha in fresh}:
-            sync_folder(folder)
+        with ThreadPoolExecutor(
+            _AT_ONCE, thread_name_prefix="intake"
+        ) as syncing:  # syncs at one time share their commits
+            list(syncing.map(_sync, fresh.values()))
+            for sha, held in fresh.items():
+                target = self._blobs.path(sha)
+                with contextlib.suppress(FileExistsError):
+                    target.parent.mkdir(mode=0o700)
+                os.replace(held, target)
+            list(syncing.map(sync_folder, {self._blobs.path(sha).parent for sha in fresh}))
         self._kept.clear()
+
+
+def _sync(held: Path) -> None:
+    with held.open("rb") as kept:
+        os.fsync(kept.fileno())

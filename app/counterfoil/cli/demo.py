@@ -27,7 +27,7 @@ from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.store import gates
 from counterfoil.store.transactions import Row
 from counterfoil.views.gates import gate_document
-from counterfoil.views.runs import run_detail
+from counterfoil.views.runs import run_detail, run_document
 
 _YES, _NO, _LEAVE = "y", "r", "q"
 
@@ -128,9 +128,8 @@ def _finish(call: Call, home: Opened, row: Row) -> None:
     with home.database.snapshot() as conn:
         detail = run_detail(conn, home.blobs, call.home, row)
         left = [gate_document(conn, home.blobs, gate) for gate in gates.open_of_runs(conn, [row["run_id"]])]
-    call.document(
-        {key: value for key, value in detail.items() if key not in ("steps", "effects", "checkpoint", "files")}
-    )
+        document = run_document(conn, home.blobs, row)
+    call.document(document)
     for gate in left:
         call.say(f"g-{gate['number']} is open and waits for you; nothing has been written.")
         call.lines([*how_to_decide(gate), "Then it goes on with: counterfoil runner --until-idle"])

@@ -385,7 +385,7 @@ def template_seen(path: str) -> facts.TemplateSeen:
     will = (
         ("Reads", "every file in the folder you choose"),
         ("May write", "payments/, ledger.csv, vendors.csv, archive/"),
-        ("Sends", "nothing"),
+        ("May send", "nothing"),
         ("Asks you", "about exceptions, and before anything is written"),
         ("Needs", "no llm, no account, no network"),
     )

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counterfoil.desktop.inbox.welcome import SAMPLES
 from counterfoil.desktop.office import FolderFacts, Progress
+from counterfoil.desktop.real_office.trail_pages import said
 from counterfoil.desktop.templates.folder_sheet import sentences
 from counterfoil.desktop.words import choices, gates, numbers, people, runs, times, values
 from counterfoil.desktop.words.plain import one_line, plain, quoted
+from counterfoil.places import bundled
 from desktop.figures import BODIES, HOUR, MAIL_BODY, ME, MINUTE, NEW, NOW, day
 
 TODAY = date(2026, 11, 30)
@@ -264,3 +267,28 @@ def test_measured_folder_in_sentences() -> None:
         "Files here can be created, renamed and removed.",
         "Left out: .git, .env.",
     ]
+
+
+def test_the_first_card_counts_what_the_progress_will_count() -> None:
+    sample = bundled("workflows") / "pay-invoices" / "sample" / "invoices"
+    assert len(list(sample.iterdir())) == SAMPLES
+
+
+def test_a_restart_tells_what_was_kept_and_where_it_went_on() -> None:
+    at = "2026-11-30T08:57:03.000Z"
+    assert runs.restart_line({"at": at, "reran": ["boxes"]}, 3).endswith("3 steps were kept; ‘Boxes’ started again.")
+    goes_on = runs.restart_line({"at": at, "from_step": "Look through the boxes"}, 3)
+    assert goes_on.endswith("3 steps were kept; it went on with ‘Look through the boxes’.")
+    assert runs.restart_line({"at": at, "from_step": "7"}, 1).endswith("1 step was kept; nothing started again.")
+
+
+def test_a_timer_says_its_instant_as_people_do() -> None:
+    step = {"kind": "timer", "summary": "until 2026-12-01T05:51:13.730Z"}
+    assert runs.step_line(step) == "until Tue 1 Dec 2026, 05:51"
+    assert runs.step_line({"kind": "step", "summary": "17 invoices"}) == "17 invoices"
+
+
+def test_the_trail_speaks_to_who_reads_it_and_names_effects_in_words() -> None:
+    mine = said({"by": ME, "summary": f"{people.capital(people.person(ME))} approved it"}, ME)
+    assert (mine["who"], mine["summary"]) == ("You", "You approved it")
+    assert said({"by": "runner", "summary": "append_rows@1 done"}, ME)["summary"] == "Add rows done"

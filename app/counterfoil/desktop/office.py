@@ -238,6 +238,7 @@ class RunRow:
     started_at: int | None = None
     ended_at: int | None = None
     care: str = ""
+    by: str = ""  # who started it, in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +261,8 @@ class RunSeen:
     files: tuple[FileRef, ...] = ()
     trail: tuple[Document, ...] = ()
     isolation: str = ""  # the mark that the run keeps of its level
+    me: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)  # what its template calls its parameters
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class RunnerLine(Pane):
         self.start.hide()
         self.put(self._face, self.start)
         self._popover: Popover | None = None
+        self.tick()
 
     def show_runner(self, seen: RunnerSeen) -> None:
         """How it does."""
@@ -103,7 +104,9 @@ class RunnerLine(Pane):
             said.append(
                 "The runner is off. Nothing starts or goes on; decisions are kept and take effect when it starts."
             )
-        if seen.since is not None:
+        if seen.state == RunnerState.SILENT:
+            said.append("It has stopped answering. Nothing goes on until it is restarted; what is kept stays kept.")
+        elif seen.since is not None:
             said.append(f"Running since {times.in_sentence(times.when(seen.since, now))}, process {seen.pid}.")
         if seen.state == RunnerState.RUNNING:
             doing = ", ".join(one_line(title) for title in seen.doing)
@@ -141,7 +144,7 @@ class _Face(QPushButton):
         tokens = current()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        _paint_sign(painter, self._state)
+        _paint_sign(painter, self._state, 14 if self._tail else self.height() / 2)
         painter.setFont(font(12, 500))
         painter.setPen(colour(tokens.bad if self._state == RunnerState.SILENT else tokens.text))
         high = 20 if self._tail else self.height()
@@ -154,10 +157,10 @@ class _Face(QPushButton):
         painter.end()
 
 
-def _paint_sign(painter: QPainter, state: RunnerState) -> None:
+def _paint_sign(painter: QPainter, state: RunnerState, middle: float) -> None:
     """● running, ◐ starting, ○ off, ! silent: told apart by shape before colour."""
     tokens = current()
-    box = QRectF(11, 10, 8, 8)
+    box = QRectF(11, middle - 4, 8, 8)
     if state == RunnerState.RUNNING:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour(tokens.ok))

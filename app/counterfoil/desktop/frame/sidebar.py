@@ -115,7 +115,7 @@ class Switcher(QPushButton):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         group = QActionGroup(menu)
         for name, path in [("All workspaces", None), *((one.name, one.path) for one in self._workspaces)]:
-            action = QAction(one_line(name), menu)
+            action = QAction(f"{one_line(name)}\t{one_line(_short(path))}" if path else one_line(name), menu)
             action.setCheckable(True)
             action.setChecked(path == self._current)
             action.setData(("workspace", path))

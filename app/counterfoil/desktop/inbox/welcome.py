@@ -16,6 +16,7 @@ from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.runs import result_sentences
 
 WIDTH = 520
+SAMPLES = 17  # files in the bundled sample, as the progress will count them
 _LOOK = 200  # milliseconds between two looks at the progress
 
 
@@ -63,7 +64,7 @@ class WelcomeCard(Pane):
         self.card.put(
             Label("Approve your first run", "title"),
             Prose(
-                "14 sample invoices are ready. Counterfoil reads and checks them, then stops and asks you. "
+                f"{SAMPLES} sample invoices are ready. Counterfoil reads and checks them, then stops and asks you. "
                 "No account, no key. Nothing leaves this computer.",
                 "body2",
             ),
@@ -128,8 +129,7 @@ class WelcomeCard(Pane):
 
     @Slot()
     def _start(self) -> None:
-        self.start.setEnabled(False)
-        self.start.say("Copying the sample…")
+        self.show_progress(Progress("", "ready", "Starting…"))
         self._bridge.ask(self, lambda office: office.start_sample(), self._started, self._failed)
 
     def _started(self, run_id: str) -> None:

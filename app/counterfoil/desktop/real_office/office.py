@@ -38,7 +38,7 @@ class RealOffice:
         self._glance = Glance(home)
         self._pulse = Pulse(self._glance, self._me)
         self._inbox = InboxRows(self._glance, self._me)
-        self._runs = RunRows(self._glance, self._clock)
+        self._runs = RunRows(self._glance, self._clock, self._me)
         self._runner = RunnerLine(home, self._glance, self._clock)
         self._opened: Rooms | None = None
         if self._glance.connection() is None and home.database.exists():

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from counterfoil import facts
 from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.desktop.office import Progress, RunSeen
 from counterfoil.desktop.real_office import trail_pages
@@ -44,14 +45,17 @@ class RunPages:
             document = run_detail(conn, access.blobs, access.home, row)
             version = versions.get(conn, row["version"])
             words, tone, _ = self._state(conn, row, document["gates"])
+            titled = _with_titles(document, history.record_lines(conn, run_id), titles_of(version))
             return RunSeen(
-                document=_with_titles(document, history.record_lines(conn, run_id), titles_of(version)),
+                document={**titled, "steps": [_to_me(step, access.me) for step in titled["steps"]]},
                 template=version["title"] if version else row["template"],
                 words=words,
                 tone=tone,
                 files=self._files.of_run(conn, row),
                 trail=trail_pages.of_run(conn, run_id, access.me),
                 isolation=row["isolation"],
+                me=access.me,
+                labels=_labels(version),
             )
 
     def progress(self, run_id: str) -> Progress:
@@ -139,6 +143,17 @@ def _with_titles(document: dict[str, Any], done: Sequence[Row], titles: Mapping[
         for entry in checkpoint["resumptions"]
     ]
     return {**document, "steps": steps, "checkpoint": {**checkpoint, "resumptions": told}}
+
+
+def _to_me(step: dict[str, Any], me: str) -> dict[str, Any]:
+    """A step whose line speaks to who reads it: approved by you."""
+    summary, named = str(step["summary"] or ""), f" by {facts.person(me)}"
+    return {**step, "summary": f"{summary.removesuffix(named)} by you"} if summary.endswith(named) else step
+
+
+def _labels(version: Row | None) -> dict[str, str]:
+    fields = json.loads(version["parameters"]) if version is not None else []
+    return {str(field["name"]): one_line(field["label"]) for field in fields if field.get("label")}
 
 
 def step_named(

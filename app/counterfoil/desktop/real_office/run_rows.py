@@ -11,6 +11,7 @@ from counterfoil.desktop.office import RunRow, RunsLook
 from counterfoil.desktop.runs.rows import CHIP_STATES, holds
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.facts import ENDED, RunState
 from counterfoil.store.glance import Fields, Glance
@@ -29,7 +30,8 @@ State = tuple[str, str, str]  # words, tone, care
 class RunRows:
     """Rows of the runs of a home."""
 
-    def __init__(self, glance: Glance, clock: Clock) -> None:
+    def __init__(self, glance: Glance, clock: Clock, me: str = "") -> None:
+        self._me = me
         self._glance = glance
         self._clock = clock
         self._ended: dict[int, RunRow] = {}
@@ -91,7 +93,7 @@ class RunRows:
         found = self._glance.runs_numbered([number for number in numbers if number not in self._ended])
         said = self._waiting([fields for fields in found if fields[5] == "waiting"])
         for fields in found:
-            row = _row(fields, said.get(str(fields[1])) or state_of(fields))
+            row = _row(fields, said.get(str(fields[1])) or state_of(fields), self._me)
             (self._ended if row.state in ENDED else living)[row.number] = row
         rows = (living.get(number) or self._ended.get(number) for number in numbers)
         return [row for row in rows if row is not None]
@@ -107,7 +109,7 @@ class RunRows:
         return {run_id: waiting(kinds.get(run_id, ()), timers.get(run_id), now) for run_id in ids}
 
 
-def _row(fields: Fields, said: State) -> RunRow:
+def _row(fields: Fields, said: State, me: str) -> RunRow:
     number, run_id, title, template, workspace, state, by, created_at, started_at, ended_at = fields[:10]
     words, tone, care = said
     return RunRow(
@@ -124,6 +126,7 @@ def _row(fields: Fields, said: State) -> RunRow:
         started_at,
         ended_at,
         care,
+        person(by, me),
     )
 
 

@@ -17,6 +17,7 @@ from counterfoil.desktop.office import Document, TemplateCard, TemplateSeen
 from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.words.numbers import joined
+from counterfoil.desktop.words.people import capital
 from counterfoil.errors import WrongWorkspace
 from counterfoil.policy.protection import told
 from counterfoil.settings.workspace import remembered
@@ -172,8 +173,8 @@ def _will(manifest: Manifest, fields: Sequence[Document]) -> tuple[tuple[str, st
     sends = [words for name, words in _SENDS if name in effects]
     told = [
         ("Reads", f"{read}, as chosen here" if read else "files of this workspace"),
-        ("May change", f"{joined(changes)}. Nothing before it was approved" if changes else "no file"),
-        ("Sends", joined(sends) if sends else "nothing"),
+        ("Files", f"{capital(joined(changes))}. Nothing before someone approves" if changes else "None is changed"),
+        ("May send", joined(sends) if sends else "nothing"),
         ("Asks you", _ASKS.get(manifest.asks, manifest.asks or "before anything is written or sent")),
     ]
     if manifest.hosts:
@@ -183,11 +184,11 @@ def _will(manifest: Manifest, fields: Sequence[Document]) -> tuple[tuple[str, st
 
 
 _CHANGES = (
-    ("write_file", "whole files"),
-    ("append_rows", "tables, by rows at their end"),
-    ("move_files", "where files lie"),
-    ("delete_files", "files, by deleting them"),
-    ("make_folders", "folders, by making them"),
+    ("write_file", "writes files"),
+    ("append_rows", "adds rows to tables"),
+    ("move_files", "moves files"),
+    ("delete_files", "deletes files"),
+    ("make_folders", "makes folders"),
 )
 _SENDS = (("mail", "mail, after it was approved"), ("http", "requests to other computers, after they were approved"))
 

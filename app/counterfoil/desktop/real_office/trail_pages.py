@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from counterfoil.desktop.office import TrailPage
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.words.people import capital, person
+from counterfoil.desktop.words.runs import step_name
 from counterfoil.store import history
 from counterfoil.trail import verify
 from counterfoil.views.trail_entries import trail_documents, trail_page
 
 PAGE = 100
+
+
+_EFFECT = re.compile(r"\b[a-z_]+@\d+(?= (?:done|failed|unknown)\b)")
 
 
 class TrailPages:
@@ -39,7 +44,8 @@ def said(entry: dict[str, Any], me: str) -> dict[str, Any]:
     """An entry whose sentence speaks to who reads it: `Ben approved …` is You approved … for Ben."""
     by, summary = str(entry["by"]), str(entry["summary"])
     named = next((name for name in (by, capital(person(by))) if summary.startswith(f"{name} ")), "")
-    return {**entry, "summary": f"{capital(person(by, me))}{summary[len(named) :]}"} if named else entry
+    told = f"{capital(person(by, me))}{summary[len(named) :]}" if named else summary
+    return {**entry, "who": capital(person(by, me)), "summary": _EFFECT.sub(lambda kind: step_name(kind[0]), told)}
 
 
 def of_run(conn: Any, run_id: str, me: str) -> tuple[dict[str, Any], ...]:

@@ -15,7 +15,7 @@ from counterfoil.desktop.office import Office, Plug
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
-from counterfoil.desktop.parts.layouts import TOP, column, empty, put, row
+from counterfoil.desktop.parts.layouts import MIDDLE, column, empty, put, row
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.runs.steps import recorded_time
 from counterfoil.desktop.words import runs as words
@@ -71,8 +71,8 @@ class CheckpointTab(Pane):
         self._live_box = QWidget()
         self._live = column(self._live_box, gap=8)
         line = row(gap=12)
-        line.addWidget(self.plug, 0, TOP)
-        line.addWidget(self._live_box, 1)
+        line.addWidget(self.plug, 0, MIDDLE)
+        line.addWidget(self._live_box, 1, MIDDLE)
         self.put(4, line, None)
         self._looks = QTimer(self)
         self._looks.setInterval(_LOOK)
@@ -115,6 +115,9 @@ class CheckpointTab(Pane):
         self._across = across
         for card in self._cards:
             self._grid.removeWidget(card)
+        for at in range(2):
+            self._grid.setColumnStretch(at, 1 if at < across else 0)
+            self._grid.setColumnMinimumWidth(at, 0)
         for at, card in enumerate(self._cards):
             self._grid.addWidget(card, at // across, at % across)
 

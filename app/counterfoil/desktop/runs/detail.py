@@ -151,7 +151,7 @@ class RunDetail(Pane):
         begun = times.iso_instant(str(document.get("started_at") or document["created_at"])) or now
         ended = times.iso_instant(str(document.get("ended_at")))
         took = f" Took {times.span(ended - begun)}." if ended is not None else ""
-        by = person(str(document["started_by"]))
+        by = person(str(document["started_by"]), seen.me)
         planned = times.iso_instant(str(document.get("planned_at")))
         due = f"Planned {times.in_sentence(times.when(planned, now))}, started" if planned is not None else "Started"
         said = f"{one_line(seen.template)} · Run {document['number']} · {due} {times.in_sentence(times.since(begun, now))} by {by}."

@@ -113,7 +113,7 @@ class RunsAdapter(QAbstractListModel):
 
     def _foot(self, row: RunRow) -> str:
         begun = row.started_at or row.created_at
-        parts = [f"Run {row.number}", times.since(begun, self._now), person(row.started_by)]
+        parts = [f"Run {row.number}", times.since(begun, self._now), row.by or person(row.started_by)]
         if row.ended_at is not None:
             parts.append(times.span(row.ended_at - begun))
         return " · ".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 from PySide6.QtWidgets import QWidget
@@ -39,14 +40,23 @@ class ResultTab(Pane):
         empty(self.lines)
         document = seen.document
         error = document.get("error")
-        if error:
-            self.put(Banner("bad", plain(error.get("message") or seen.words), detail=one_line(error.get("next") or "")))
         result = document.get("result")
+        if error:
+            self.put(_ending(error, seen))
+        elif isinstance(result, Mapping) and result.get("verdict") == "rejected":
+            who = capital(person(str(result.get("by") or ""), seen.me))
+            comment = one_line(result.get("comment") or "")
+            self.put(
+                Banner("info", f"{who} rejected it. Nothing was written.", detail=f"‘{comment}’" if comment else "")
+            )
+            result = {}
         if isinstance(result, Mapping) and result.get("summary"):
             self.put(Prose(plain(result["summary"], lines=True), "h2", leading=1.4))
             result = {name: value for name, value in result.items() if name != "summary"}
         if isinstance(result, Mapping):
-            self.put(_facts("Result", result, today))
+            named = {name: value for name, value in result.items() if value is not None}
+            if named:
+                self.put(_facts("Result", named, today))
         elif result is not None:
             self.put(Label("Result", "h2"), Box("card").put(Prose(shown(result, today, lines=True))))
         elif not error:
@@ -55,7 +65,7 @@ class ResultTab(Pane):
             self.put(Prose(f"{said} {_since(seen)}".strip(), "body2"))
         parameters = document.get("parameters")
         if isinstance(parameters, Mapping) and parameters:
-            self.put(_facts("Started with", parameters, today))
+            self.put(_facts("Started with", parameters, today, seen.labels))
         self.put(None)
 
 
@@ -112,16 +122,27 @@ def entry_rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str
     rows = []
     for entry in entries:
         at = times.iso_instant(str(entry["at"]))
-        who = capital(person(str(entry["by"])))
+        who = str(entry.get("who") or capital(person(str(entry["by"]))))
         rows.append(
             (times.clock_exact(at) if at is not None else "", who, one_line(entry["summary"]), seal(str(entry["hash"])))
         )
     return rows
 
 
-def _facts(title: str, values: Mapping[str, Any], today: date) -> QWidget:
+def _ending(error: Mapping[str, Any], seen: RunSeen) -> Banner:
+    """Why it ended without a result; the command line's next step is none here."""
+    message = plain(error.get("message") or "")
+    return Banner(
+        "quiet" if seen.tone == "quiet" else "bad", seen.words, detail="" if message in seen.words else message
+    )
+
+
+def _facts(
+    title: str, values: Mapping[str, Any], today: date, labels: Mapping[str, str] = MappingProxyType({})
+) -> QWidget:
     held = Box("card", gap=10)
-    named = [(capital(plain(name.replace("_", " "))), value) for name, value in values.items()]
+    ordered = sorted(values, key=list(labels).index) if labels and set(values) <= set(labels) else list(values)
+    named = [(labels.get(name) or capital(plain(name.replace("_", " "))), values[name]) for name in ordered]
     facts = [Fact(name, shown(value, today, lines=True)) for name, value in named]
     held.put(Label(title, "h2"), FactsGrid(facts))
     return held

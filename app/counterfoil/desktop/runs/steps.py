@@ -47,10 +47,9 @@ def lines(document: Mapping[str, Any], open_groups: Collection[str]) -> list[Ste
     resumptions = (document.get("checkpoint") or {}).get("resumptions") or ()
     restarts = [entry for entry in resumptions if words.is_restart(entry)]
     made: list[StepLine] = []
-    kept = 0
     for step in steps:
         while restarts and step["path"] == "" and _before(restarts[0], step):
-            made.append(StepLine(RESTART, words.restart_line(restarts.pop(0), kept)))
+            made.append(_restarted(restarts.pop(0), steps))
         opened = _opens(step, groups, steps, made)
         if opened is not None and not _hidden(opened["path"], open_groups):
             made.append(_line(opened, groups, open_groups, None))
@@ -60,9 +59,21 @@ def lines(document: Mapping[str, Any], open_groups: Collection[str]) -> list[Ste
         if gap:
             made.append(StepLine(GAP, gap, depth=_depth(step)))
         made.append(_line(step, groups, open_groups, origins.get((step["path"], step["ordinal"]))))
-        kept += step["path"] == "" and step["state"] == "done"
-    made.extend(StepLine(RESTART, words.restart_line(entry, kept)) for entry in restarts)
+    made.extend(_restarted(entry, steps) for entry in restarts)
     return made
+
+
+def _restarted(entry: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> StepLine:
+    """The line of a restart; what had ended by then is kept, in every branch."""
+    at = times.iso_instant(entry.get("at") or "")
+    ends = [times.iso_instant(step.get("ended_at") or "") for step in steps]
+    kept = sum(end is not None and (at is None or end <= at) for end in ends)
+    return StepLine(RESTART, words.restart_line(entry, kept))
+
+
+def _named(step: Mapping[str, Any]) -> str:
+    """What the author calls a step, else its name in words."""
+    return one_line(step.get("title") or "") or words.step_name(str(step["name"]))
 
 
 def recorded_time(steps: Sequence[Mapping[str, Any]]) -> int:
@@ -80,7 +91,7 @@ def _line(
 ) -> StepLine:
     branch = f"{step['path']}/{step['ordinal']}".lstrip("/")
     many = groups.get(branch, 0)
-    title = f"{many} at once" if many else words.step_name(str(step["name"]))
+    title = f"{many} at once" if many else _named(step)
     begun = times.iso_instant(step.get("started_at") or "")
     identity = f"{step['path'] or 'root'}:{step['ordinal']}"
     exact = [identity, str(step["name"]), f"attempt {step['attempts']}" if step.get("attempts") else ""]
@@ -90,7 +101,7 @@ def _line(
         title,
         depth=_depth(step),
         state=str(step["state"]),
-        summary="" if step.get("summary") == title else one_line(step.get("summary") or ""),
+        summary="" if step.get("summary") == title else words.step_line(step),
         once=words.once(step, origin),
         at=times.clock_seconds(begun) if begun is not None else "",
         took=words.took(step.get("started_at"), step.get("ended_at")),
@@ -135,7 +146,7 @@ def _opens(
         "started_at": min((str(one["started_at"]) for one in inside if one.get("started_at")), default=None),
         "ended_at": max(ends) if state == "done" and ends else None,
         "key": None,
-        "summary": ", ".join(dict.fromkeys(words.step_name(str(one["name"])) for one in inside)),
+        "summary": ", ".join(dict.fromkeys(map(_named, inside))),
     }
 
 

@@ -16,6 +16,7 @@ from counterfoil.desktop.words import times
 from counterfoil.desktop.words.plain import one_line
 
 WIDTH, HEIGHT = 280, 184
+_CHIPS = 4  # in two lines
 _SECTIONS = (("used", "Used lately"), ("yours", "Yours"), ("bundled", "Bundled"))
 
 
@@ -43,7 +44,7 @@ class CardBox(Box):
         self.put(None)
         held = QWidget()
         flow = Flow(held, gap=4, line_gap=4)
-        for words in card.chips[:3]:
+        for words in card.chips[:_CHIPS]:
             flow.addWidget(Chip(words, "ok" if words == "No llm needed" else "plain"))
         self.put(held)
         foot = row(gap=8)

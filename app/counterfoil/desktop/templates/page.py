@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
@@ -53,12 +53,12 @@ class TemplatesPage(Pane):
         self.form.started.connect(self.run_started)
         self.trouble = Nothing("layout-grid", "")
         browse = Pane("app")
-        head = row(gap=12, margins=(28, 18, 24, 0))
-        put(head, Label("Templates", "page"), None, self.search)
-        browse.put(head)
+        browse.put(_head(Label("Templates", "page"), None, self.search))
         browse.lines.addWidget(self.gallery, 1)
         self.stack = QStackedWidget()
-        for page in (Skeleton(180, rows=3, inset=28, label="Loading templates"), browse, self.form, self.trouble):
+        waiting = Pane("app", gap=24)
+        waiting.put(_head(Label("Templates", "page")), Skeleton(180, rows=3, inset=28, label="Loading templates"))
+        for page in (waiting, browse, self.form, self.trouble):
             self.stack.addWidget(page)
         self.lines.addWidget(self.stack, 1)
         self.search.textChanged.connect(self._refresh)
@@ -165,6 +165,12 @@ class TemplatesPage(Pane):
     @Slot()
     def _sheet_closed(self) -> None:
         self.sheet = None
+
+
+def _head(*things: QWidget | None) -> QHBoxLayout:
+    line = row(gap=12, margins=(28, 18, 24, 0))
+    put(line, *things)
+    return line
 
 
 class _Named:

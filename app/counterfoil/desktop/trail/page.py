@@ -217,5 +217,5 @@ class TrailPage(Pane):
 
 def _row(entry: Document, now: int) -> tuple[str, str, str, str]:
     at = times.iso_instant(str(entry["at"]))
-    who = capital(person(str(entry["by"])))
+    who = str(entry.get("who") or capital(person(str(entry["by"]))))
     return (times.when(at, now) if at is not None else "", who, one_line(entry["summary"]), seal(str(entry["hash"])))

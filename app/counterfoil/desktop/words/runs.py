@@ -59,6 +59,13 @@ def step_name(name: str) -> str:
     return words[:1].upper() + words[1:] if words else "Step"
 
 
+def step_line(step: Mapping[str, Any]) -> str:
+    """The one-line result of a step; a timer says its instant as people do."""
+    said = one_line(step.get("summary") or "")
+    due = times.iso_instant(said.removeprefix("until ")) if step["kind"] == "timer" else None
+    return f"until {times.dated(due)}" if due is not None else said
+
+
 def once(step: Mapping[str, Any], origin: str | None) -> str:
     """How often an effect happened, in words."""
     if step["kind"] != "effect":
@@ -100,6 +107,9 @@ def restart_line(entry: Mapping[str, Any], kept: int) -> str:
     again = [step_name(name) for name in entry.get("reran") or ()]
     if again:
         return f"{when}. {stayed}; {', '.join(f'‘{name}’' for name in again)} started again."
+    goes_on = str(entry.get("from_step") or "")
+    if goes_on and not goes_on.isdigit():
+        return f"{when}. {stayed}; it went on with ‘{step_name(goes_on)}’."
     return f"{when}. {stayed}; nothing started again."
 
 
@@ -162,7 +172,7 @@ def plug_line(ended_at: int, back_at: int | None, step: str, steps: int | None, 
 def result_sentences(progress: Progress) -> list[str]:
     """What came of a run: what was written, what was not sent, what was held. Never that money moved."""
     if progress.state == "cancelled":
-        return ["This run was cancelled.", "Nothing was written."]
+        return ["This run was cancelled.", "What it had done stays; nothing more is written or sent."]
     if progress.state == "failed" or progress.problem:
         return [f"This run stopped: {one_line(progress.problem) or 'see its steps'}."]
     result = progress.result if isinstance(progress.result, Mapping) else {}

@@ -58,6 +58,12 @@ def when(us: int, now_us: int) -> str:
     return f"{day(local(us).date(), local(now_us).date())} {clock_time(us)}"
 
 
+def dated(us: int) -> str:
+    """`Tue 1 Dec 2026, 05:51`: whole, where nobody knows when it will be read."""
+    at = local(us)
+    return f"{_DAYS[at.weekday()]} {at.day} {_MONTHS[at.month - 1]} {at.year}, {clock_time(us)}"
+
+
 def since(us: int, now_us: int) -> str:
     """An age under an hour in minutes, else the time: `just now`, `12 min ago`, `08:02`, `Mon 08:02`."""
     apart = now_us - us

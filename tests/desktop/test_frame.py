@@ -148,9 +148,16 @@ def test_workspaces_and_looks_in_one_menu(desk: Desk) -> None:
     menu = desk.window.findChild(QMenu)
     assert menu is not None
     actions = {action.text(): action for action in menu.actions() if action.text()}
-    assert list(actions) == ["All workspaces", "Payables", "Sales", "Look as the system does", "Light", "Dark"]
-    assert isinstance(actions["Payables"], QAction)
-    actions["Payables"].trigger()
+    assert list(actions) == [
+        "All workspaces",
+        "Payables\tin Larkfield",
+        "Sales\tin Larkfield",
+        "Look as the system does",
+        "Light",
+        "Dark",
+    ]
+    assert isinstance(actions["Payables\tin Larkfield"], QAction)
+    actions["Payables\tin Larkfield"].trigger()
     menu.close()
     desk.settle()
     assert desk.window.sidebar.switcher.accessibleName() == "Workspace: Payables"

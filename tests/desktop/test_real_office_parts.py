@@ -278,7 +278,9 @@ def test_the_gallery_tells_yours_from_bundled_and_what_is_broken(home: RowsHome)
     (broken / "template.toml").write_text("tittle = 1")
     home.rows.run()
     cards = {card.name: card for card in home.office.templates(str(workspace))}
-    assert [card.section for card in cards.values()] == ["used", "yours", "yours"]
+    sections = {name: card.section for name, card in cards.items()}
+    own = {"pay-invoices": "used", "note": "yours", "odd": "yours"}
+    assert sections == {**dict.fromkeys(sections, "bundled"), **own}
     assert cards["pay-invoices"].last_used is not None
     assert cards["note"].outcome == "A note in a file"
     assert cards["note"].chips == ("No llm needed", "Writes files", "Asks you once")

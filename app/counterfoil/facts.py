@@ -43,6 +43,7 @@ class GateKind(StrEnum):
     QUESTION = "question"
     DOUBT = "doubt"
     FAILURE = "failure"
+    CONFLICT = "conflict"
 
 
 class GateState(StrEnum):
@@ -62,6 +63,7 @@ class Slot(StrEnum):
     GATE = "gate"  # an effect that policy asks about: the decision allows it
     DOUBT = "doubt"  # an intent without an outcome
     FAILURE = "failure"  # a used-up or structural failure, a mismatch, a run set aside
+    CONFLICT = "conflict"  # files are not what the approval of a set was sealed to
 
 
 class Verdict(StrEnum):

@@ -270,3 +270,27 @@ def test_beside_a_living_runner(desk: Desk, office: Any) -> None:
     assert took < 25  # seconds; a lost wake-up would be found by the sweep after 30
     assert runner.returncode == 0
     assert "the runner has stopped; every step and decision is kept." in said
+
+
+def test_files_that_changed_are_answered_by_their_names(desk: Desk) -> None:
+    desk.run("--set", "text=hello", "--wait")
+    desk.call("approve", "g-1")
+    (desk.workspace / "note.txt").write_text("somebody's")
+    assert desk.call("runner", "--until-idle").code == 3
+    assert (desk.workspace / "note.txt").read_text() == "somebody's"
+    shown = desk.call("show", "g-2")
+    assert "Files changed: 1 file changed in your folder. Nothing has been written." in shown.out
+    assert "counterfoil answer g-2 --set choice=keep|use|both" in shown.out
+    document = desk.shown("g-2")
+    assert list(document) == GATE
+    assert (document["kind"], [field["name"] for field in document["fields"]]) == (
+        "conflict",
+        ["choice", "choice.note.txt"],
+    )
+    assert desk.call("approve", "g-2").code == 2
+    assert desk.call("answer", "g-2").code == 2
+    assert desk.call("answer", "g-2", "--set", "choice.note.txt=both", "--json").document["verdict"] == "answered"
+    assert desk.call("runner", "--until-idle").code == 0
+    assert (desk.workspace / "note.txt").read_text() == "somebody's"
+    assert (desk.workspace / "note (run 1).txt").read_text() == "HELLO"
+    assert desk.call("trail", "--verify").code == 0

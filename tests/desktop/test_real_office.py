@@ -81,7 +81,7 @@ def test_the_first_look_imports_neither_sqlalchemy_nor_qt(home: RowsHome) -> Non
 
 def test_constants_of_quick_looks_are_those_of_the_store() -> None:
     assert leases.TTL_US == LEASE_US
-    assert schema.SCHEMA == 3
+    assert schema.SCHEMA == 4
 
 
 def test_an_older_database_is_brought_up_to_date_before_anybody_looks(home: RowsHome) -> None:
@@ -236,7 +236,9 @@ def test_the_first_rows_are_those_that_the_list_shows_first(home: RowsHome, monk
         ({"kind": "question", "title": "Which?"}, "It goes on with your answer."),
         ({"kind": "doubt", "about": {"effect": "mail@1"}}, "No answer came. It has not been tried again."),
         ({"kind": "failure", "about": {"error": {"message": "The column is missing\nmore"}}}, "The column is missing"),
-        ({"about": {"why": "conflict", "paths": ["ledger.csv"]}}, "ledger.csv changed since it was approved"),
+        ({"kind": "conflict", "about": {"paths": ["ledger.csv"]}}, "ledger.csv is not as it was approved"),
+        ({"kind": "conflict", "about": {"paths": ["a", "b", "c"]}}, "a, b and 1 more are not as they were approved"),
+        ({"kind": "conflict", "about": {"paths": []}}, "Another folder is in its place"),
         ({}, "Nothing is written or sent by it"),
     ],
 )

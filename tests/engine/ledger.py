@@ -12,6 +12,7 @@ from typing import Any
 
 from counterfoil.engine.ports import (
     BadEffect,
+    Comparison,
     EffectTrouble,
     FileOp,
     Finding,
@@ -117,6 +118,11 @@ class Ledger:
         )
 
     def file_ops(self, items: Sequence[tuple[int, Body, dict[str, str | None]]], workspace: str) -> list[FileOp]:
+        raise AssertionError("there are no files here")
+
+    def compare(
+        self, items: Sequence[tuple[int, Body, dict[str, str | None]]], workspace: str, mark: str
+    ) -> Comparison:
         raise AssertionError("there are no files here")
 
     def apply_files(self, ops: Sequence[FileOp], workspace: str, undo: str, root: str | None = None) -> dict[int, Any]:

@@ -112,12 +112,11 @@ def test_a_folder_that_changed_since_the_approval_is_put_before_a_person_again(o
     assert office.advance() == RunState.WAITING
     assert not (office.workspace / "out").exists()  # nothing was written
     gate = office.gate()
-    assert gate["title"].startswith("Files changed since the approval: ledger.csv")
-    assert office.spec(gate)["about"]["why"] == "conflict"
+    assert (gate["kind"], gate["why"]) == ("conflict", "ledger.csv is not as it was approved")
     office.wake()
     assert office.advance() == RunState.WAITING
     assert len(office.gates()) == 1
-    office.approve()
+    office.answer(choice="use")
     assert office.advance() == RunState.DONE
     assert (office.workspace / "ledger.csv").read_bytes().splitlines()[-2:] == [b"5,exported by hand", b"1,exported"]
     assert office.ended_clean()
@@ -131,7 +130,7 @@ def test_a_fresh_approval_outlives_a_crash(office: PowerCut, point: str) -> None
     office.approve()
     (office.workspace / "ledger.csv").write_bytes(b"id,state\r\n5,exported\r\n")
     office.advance()
-    office.approve()
+    office.answer(choice="use")
     office.crash_at(point)
     with pytest.raises(Crashed):
         office.advance()

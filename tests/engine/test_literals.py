@@ -47,11 +47,15 @@ ENUMS: dict[type[StrEnum], dict[str, str]] = {
         "READY": "ready", "RUNNING": "running", "WAITING": "waiting", "DONE": "done", "FAILED": "failed",
         "CANCELLED": "cancelled",
     },
-    GateKind: {"APPROVAL": "approval", "QUESTION": "question", "DOUBT": "doubt", "FAILURE": "failure"},
+    GateKind: {
+        "APPROVAL": "approval", "QUESTION": "question", "DOUBT": "doubt", "FAILURE": "failure", "CONFLICT": "conflict",
+    },
     GateState: {
         "OPEN": "open", "DECIDED": "decided", "WITHDRAWN": "withdrawn", "EXPIRED": "expired", "SUPERSEDED": "superseded",
     },
-    Slot: {"OUTCOME": "outcome", "GATE": "gate", "DOUBT": "doubt", "FAILURE": "failure"},
+    Slot: {
+        "OUTCOME": "outcome", "GATE": "gate", "DOUBT": "doubt", "FAILURE": "failure", "CONFLICT": "conflict",
+    },
     Verdict: {"APPROVED": "approved", "REJECTED": "rejected", "RETURNED": "returned", "ANSWERED": "answered"},
     StepKind: {
         "STEP": "step", "EFFECT": "effect", "GATE": "gate", "TIMER": "timer", "RACE": "race", "LOOKUP": "lookup",
@@ -194,7 +198,7 @@ def test_tables_and_their_columns() -> None:
     assert {name: [word for word in words.split() if word not in found[name]] for name, words in kept.items()} == {
         name: [] for name in kept
     }
-    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (3, 0x43666C31, "0" * 64, 15_000_000)
+    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (4, 0x43666C31, "0" * 64, 15_000_000)
 
 
 def test_hashes_of_a_record_and_of_an_entry() -> None:

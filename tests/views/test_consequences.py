@@ -1,5 +1,7 @@
 """What deciding does is said from the plan: sending first, names whole, nothing promised that does not happen."""
 
+from typing import Any
+
 from counterfoil.facts import GateKind
 from counterfoil.views.consequences import consequences
 from views.rows import item, payment_spec, spec
@@ -73,9 +75,34 @@ def test_other_kinds_say_what_each_answer_does() -> None:
     assert any("“a” is kept" in sentence for sentence in mismatch)
 
 
-def test_conflict_asks_again_and_has_written_nothing() -> None:
-    told = consequences(spec(about={"why": "conflict", "paths": ["ledger.csv"]}))
-    assert told[0].startswith("Files in your folder are not what was approved. Nothing has been written.")
+def conflict(*choices: str, beside: str = "") -> dict[str, Any]:
+    """What a gate knows of one file that changed."""
+    made = {"both": {"file": {"path": beside}}} if beside else {}
+    files = [{"path": "ledger.csv", "choices": choices, "parts": [[2, {}]], "made": made}] if choices else []
+    return {"why": "conflict", "files": files, "is_another": not choices, "approved": {"title": "Write both"}}
+
+
+def test_what_each_answer_does_with_a_file_that_changed() -> None:
+    plan = [item(1, "write_file@1", {"path": "a"}), item(2, "append_rows@1", {"path": "ledger.csv"})]
+    told = consequences(
+        spec(GateKind.CONFLICT, plan=plan, about=conflict("keep", "use", "both", beside="ledger (run 1).csv"))
+    )
+    assert told == [
+        "“Write both” was approved before that. What is not as it was approved is asked about here.",
+        "If you keep the folder's: that file stays as it is, and what the run would do with it is left out.",
+        "If you use the run's: it is done on the file as it is now, which is kept for undoing.",
+        "If you keep both: the run's go beside it, as ledger (run 1).csv.",
+        "1 other item of the plan is done as approved.",
+    ]
+    assert not any(
+        "both" in line for line in consequences(spec(GateKind.CONFLICT, plan=plan, about=conflict("keep", "use")))[1:]
+    )
+
+
+def test_another_folder_is_told() -> None:
+    told = consequences(spec(GateKind.CONFLICT, about=conflict()))
+    assert told[0] == "The folder at this place is not the one that was looked at: it was moved, restored or swapped."
+    assert told[-1] == "If you use the run's: what was approved is done in the folder that is there now."
 
 
 def test_what_is_deleted_is_told_first_and_that_it_is_kept() -> None:

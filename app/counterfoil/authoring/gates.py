@@ -31,8 +31,9 @@ class Decision:
     async def perform(self, *, on_conflict: Literal["ask", "raise"] = "ask") -> list[Any]:
         """Perform what was approved, in order, and nothing else; the outcomes in that order.
 
-        Where files are not what they were when it was approved, nothing is written: `"ask"` puts the plan before a person again as it
-        would be now, `"raise"` leaves it to the workflow.
+        Where files are not what they were when it was approved, nothing is written. `"ask"` asks a person what shall become of each:
+        what is left as it is in the folder stands in the outcome as `"kept"`, what goes to another name as `"beside"`. `"raise"` leaves
+        it to the workflow.
 
         Raises:
             Rejected, Returned: a person answered so when asked again.

@@ -28,7 +28,7 @@ COMMANDS: dict[str, Command] = {
     "approve": Command("deciding", "approve", "Approve a gate exactly as it is shown."),
     "reject": Command("deciding", "reject", "Say no to a gate."),
     "return": Command("deciding", "give_back", "Send a gate back to be done differently."),
-    "answer": Command("deciding", "answer", "Answer a question, a doubt or a failure."),
+    "answer": Command("deciding", "answer", "Answer a question, a doubt, a failure or changed files."),
     "runs": Command("looking", "runs", "Runs, newest first."),
     "cancel": Command("stopping", "cancel", "Cancel a run; its gates are withdrawn."),
     "retry": Command("stopping", "retry", "Try a run's stopped step again."),

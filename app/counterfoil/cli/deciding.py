@@ -82,7 +82,7 @@ def answer(
     digest: Digest = None,
     principal: As = None,
 ) -> None:
-    """Answer a question, a doubt or a failure with --set NAME=VALUE."""
+    """Answer a question, a doubt, a failure or changed files with --set NAME=VALUE."""
     _decide(context, gate, Verdict.ANSWERED, settings, comment, digest, principal)
 
 

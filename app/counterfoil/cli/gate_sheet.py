@@ -5,6 +5,7 @@ Sentences of the product stand free; text of a document or an llm stands behind 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any
@@ -199,11 +200,23 @@ def how_to_decide(gate: Document) -> list[str]:
     if gate["kind"] == "approval":
         later = ",".join(str(item["n"]) for item in gate["plan"] if item["risk"] == "runs_later")
         return ["To decide:", f"  counterfoil approve {name}{f' --confirm {later}' if later else ''}", *back]
+    if gate["kind"] == "conflict":
+        return ["To decide:", *_conflict_commands(gate, name), *back]
     settings = " ".join(f"--set {field['name']}=…" for field in gate["fields"] if field["required"])
     return [
         "To decide:",
         f"  counterfoil answer {name} {settings}".rstrip(),
         *(back if gate["kind"] == "question" else []),
+    ]
+
+
+def _conflict_commands(gate: Document, name: str) -> list[str]:
+    """One answer for every file, and the words for a single one."""
+    every, *own = gate["fields"]
+    lines = [f"  counterfoil answer {name} --set choice={'|'.join(every['choices'])}"]
+    return lines + [
+        f"  counterfoil answer {name} --set {shlex.quote(field['name'])}={'|'.join(field['choices'])}"
+        for field in own[:3]
     ]
 
 

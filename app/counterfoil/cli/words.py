@@ -18,7 +18,7 @@ from counterfoil.inbox.accounts import account
 
 _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$"}
 _AMOUNT = re.compile(r"-?(?:[€£$]|[A-Z]{3} )-?[0-9][0-9,]*(?:\.[0-9]+)?")  # an amount that was made text already
-_TITLES = {"question": "Question", "doubt": "Did this happen?", "failure": "Needs repair"}
+_TITLES = {"question": "Question", "doubt": "Did this happen?", "failure": "Needs repair", "conflict": "Files changed"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ class Blocked(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One regular file as it is: SHA-256 of its bytes, size, permission bits, number of names, group, device and inode."""
+    """One regular file as it is: SHA-256 of its bytes, size, permission bits, number of names, group, device and inode, when it was last
+    changed (UTC microseconds)."""
 
     sha: str
     size: int
@@ -48,6 +49,7 @@ class Seen:
     group: int
     device: int
     inode: int
+    changed_us: int
 
 
 class Beneath:
@@ -332,7 +334,9 @@ def _seen(handle: int) -> Seen:
     status = os.fstat(handle)
     sha, size = hash_of(handle)
     mode = stat.S_IMODE(status.st_mode) & 0o777
-    return Seen(sha, size, mode, status.st_nlink, status.st_gid, status.st_dev, status.st_ino)
+    return Seen(
+        sha, size, mode, status.st_nlink, status.st_gid, status.st_dev, status.st_ino, status.st_mtime_ns // 1000
+    )
 
 
 def hash_of(handle: int, also: Callable[[bytes], object] | None = None) -> tuple[str, int]:

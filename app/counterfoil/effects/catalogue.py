@@ -14,7 +14,7 @@ from counterfoil.effects.handlers import FileKind, WireKind
 from counterfoil.effects.mail import Mail
 from counterfoil.effects.requests import Http
 from counterfoil.effects.secrets import Keyring
-from counterfoil.engine.ports import BadEffect, EffectTrouble, FileOp, Finding, PlanEntry, Reconciled
+from counterfoil.engine.ports import BadEffect, Comparison, EffectTrouble, FileOp, Finding, PlanEntry, Reconciled
 from counterfoil.facts import DoubtPolicy, FailureClass
 from counterfoil.places import Home
 from counterfoil.policy.boundaries import visible
@@ -100,6 +100,16 @@ class EffectCatalogue:
             Conflict: a base does not hold, or the items do not go together.
         """
         return self._files.file_ops(items, workspace)
+
+    def compare(
+        self, items: Sequence[tuple[int, Body, dict[str, str | None]]], workspace: str, mark: str
+    ) -> Comparison:
+        """What of an apply set is not as its approval was sealed to, and what each answer would do about it. Blocking.
+
+        Raises:
+            EffectTrouble: the folder itself cannot be read.
+        """
+        return self._files.compare(items, workspace, mark)
 
     def apply_files(self, ops: Sequence[FileOp], workspace: str, undo: str, root: str | None = None) -> dict[int, Any]:
         """Apply a whole set, or what is left of it after a crash; outcomes by item number. Blocking.

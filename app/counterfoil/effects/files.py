@@ -8,12 +8,13 @@ from typing import Any
 
 from counterfoil.effects import applying
 from counterfoil.effects.beneath import Beneath, Blocked, same_folder
+from counterfoil.effects.comparing import Comparing
 from counterfoil.effects.file_kinds import AppendRows, WriteFile
 from counterfoil.effects.handlers import FileKind
 from counterfoil.effects.imagining import Scene, refusal
 from counterfoil.effects.name_kinds import DeleteFiles, MakeFolders, MoveFiles
 from counterfoil.effects.sentences import other_folder, others
-from counterfoil.engine.ports import ROOT, Conflict, EffectTrouble, FileOp, PlanEntry
+from counterfoil.engine.ports import ROOT, Comparison, Conflict, EffectTrouble, FileOp, PlanEntry
 from counterfoil.store.blobs import Blobs
 
 Body = dict[str, Any]
@@ -102,6 +103,18 @@ class FileEffects:
     def _phase(self, item: tuple[Any, ...]) -> int:
         """Where an item stands in the order in which a plan is imagined."""
         return self.kinds[item[1]["kind"]].phase
+
+    def compare(self, items: Sequence[Sealed], workspace: str, mark: str) -> Comparison:
+        """What of an apply set is not as its approval was sealed to; `mark` goes into the name of a file that is put beside another.
+
+        Raises:
+            EffectTrouble: the folder itself cannot be read.
+        """
+        try:
+            with Beneath(workspace) as ground:
+                return Comparing(self.kinds, self._blobs, ground, mark).compare(items)
+        except Blocked as problem:
+            raise refusal(str(problem)) from problem
 
     def outcomes(self, ops: Sequence[FileOp]) -> dict[int, Any]:
         """The outcomes of a set that was applied before: see `applying.outcomes`."""

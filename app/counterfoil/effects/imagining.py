@@ -165,8 +165,10 @@ class Scene:
         leaving = {source for source, _ in moves}
         for source, target in moves:
             self._refuse_in_gone(target, n)
-            self._refuse_touched(target, n, "moves")
-            if target not in leaving and not self._is_free(source, target, leaving):
+            cleared = target in self._left and self._left[target][1] == "deletes"
+            if not cleared:
+                self._refuse_touched(target, n, "moves")
+            if not cleared and target not in leaving and not self._is_free(source, target, leaving):
                 raise refusal(f"“{visible(target)}” exists already, and moving never overwrites.")
         for source, _ in moves:
             self._left[source] = (n, "moves")

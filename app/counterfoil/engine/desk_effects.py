@@ -243,12 +243,12 @@ class EffectDesk:
             ended = Ended(Outcome.OK, given_texts(answer)[0], origin=f"given by {by}")
         elif slot is Slot.DOUBT and choice == "happened":
             ended = Ended(Outcome.OK, given_texts(answer)[0], origin=f"said by {by}")
-        elif slot is Slot.GATE and answer["verdict"] != "approved":
+        elif slot is Slot.CONFLICT and answer["verdict"] != "approved":
             message = f"{asked.kind}: {by} did not approve it after the files had changed"
             words = {"kind": answer["verdict"], "message": message, "by": answer["by"], "comment": answer["comment"]}
             ended = Ended(Outcome.FAILED, canonical(words), voids=True)
         else:
-            if slot is Slot.GATE:
+            if slot is Slot.CONFLICT:
                 file_sets.rebase(txn, self._hold, asked.identity, answer["gate_id"])
             if intent is None:
                 return None

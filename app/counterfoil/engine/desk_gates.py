@@ -93,6 +93,8 @@ class GateDesk:
         """The spec with what the runner knows of the world added to each plan item: this is what is sealed."""
         bodies = [item["body"] for item in spec["plan"]]
         self._refuse_denied(bodies)
+        if spec["kind"] == GateKind.CONFLICT:
+            return spec  # its plan was shown before, and what has become of the world since was compared with it
         entries: list[PlanEntry] = []
         if bodies:
             prepare = self._hold.powers.effects.prepare_plan

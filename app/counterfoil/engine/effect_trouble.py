@@ -5,13 +5,12 @@ Nothing here decides what happens next: rows are written (a timer, a gate, how t
 
 from __future__ import annotations
 
-import json
 import logging
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.authoring.parameters import Field
-from counterfoil.engine import file_sets, killpoints
+from counterfoil.engine import desk_conflicts, file_sets, killpoints
 from counterfoil.engine.desk_failures import FailureDesk, open_failure, set_retry
 from counterfoil.engine.desk_gates import GateDesk, blank_spec
 from counterfoil.engine.effect_values import Asked, Ended
@@ -131,30 +130,22 @@ class EffectTroubles:
         await hold.do(operation, late=True)
 
     async def _conflict(self, asked: Asked, conflict: Conflict) -> None:
-        """The folder is not what was approved: nothing was written, and the set needs a fresh approval on what is there now."""
+        """The folder is not what was approved: nothing was written, and a person says what shall become of each file."""
         hold = self._hold
-        failed = AttemptState.FAILED
-        await hold.do(
-            lambda txn: records.end_attempt(txn, hold.run_id, *asked.identity, failed, str(conflict)), late=True
-        )
-        items = file_sets.items_of(hold.powers.database.reader, hold, asked.identity)
-        plan: list[dict[str, Any]] = [{"body": body, "needs": [], "editable": []} for _, body, _ in items]
-        anchor = file_sets.anchor_of(hold.powers.database.reader, hold, asked.identity)
-        before = json.loads(hold.powers.blobs.text(anchor["spec"], anchor["spec_blob"]))
-        spec = blank_spec(
-            GateKind.APPROVAL,
-            f"Files changed since the approval: {', '.join(conflict.paths[:3])}. {anchor['title']}",
-            plan=plan,
-            flags=[str(conflict), *before["flags"]],
-            evidence=before["evidence"],
-            figures=before["figures"],
-        )
-        spec["about"] = {"why": "conflict", "paths": conflict.paths}
         try:
-            asked_digest = digest(canonical([str(conflict), len(items)]))
-            await self._gates.open(asked.identity, Slot.GATE, spec, asked_digest=asked_digest)
+            opened = await desk_conflicts.ask(hold, self._gates, asked)
         except EffectTrouble as trouble:
+            await self._ended_badly(asked, str(conflict))
             await self._failures.ask(asked.identity, asked.kind, str(trouble), is_effect=True)
+            return
+        if opened:
+            await self._ended_badly(asked, str(conflict))
+        else:
+            await self._trouble(asked, EffectTrouble(str(conflict), FailureClass.TRANSIENT))
+
+    async def _ended_badly(self, asked: Asked, words: str) -> None:
+        run_id, failed = self._hold.run_id, AttemptState.FAILED
+        await self._hold.do(lambda txn: records.end_attempt(txn, run_id, *asked.identity, failed, words), late=True)
 
 
 def doubt_spec(asked: Asked, summary: str, began_us: int) -> dict[str, Any]:

@@ -11,13 +11,12 @@ import json
 from typing import Any
 
 from counterfoil.engine import killpoints
+from counterfoil.engine.conflicts import Performed, performed
 from counterfoil.engine.holding import Hold, Identity
 from counterfoil.engine.ports import ROOT, FileOp
 from counterfoil.store import blobs as blob_rows
 from counterfoil.store import claims, file_ops, gates, intents
 from counterfoil.store.transactions import Connection, Row, Txn
-
-Item = tuple[int, dict[str, Any], dict[str, str | None]]
 
 
 def _intent(conn: Connection, hold: Hold, identity: Identity) -> Row:
@@ -28,11 +27,11 @@ def _intent(conn: Connection, hold: Hold, identity: Identity) -> Row:
     return intent
 
 
-def items_of(conn: Connection, hold: Hold, identity: Identity) -> list[Item]:
-    """The file effects of the set: number, body and sealed base, in order."""
+def items_of(conn: Connection, hold: Hold, identity: Identity) -> list[Performed]:
+    """The file effects of the set as they are performed, in order."""
     rows = gates.seals(conn, _intent(conn, hold, identity)["gate_id"])
-    items = [(row["n"], json.loads(row["body"]), json.loads(row["base"])) for row in rows]
-    return [item for item in items if hold.powers.effects.is_file(item[1])]
+    of_files = [row for row in rows if hold.powers.effects.is_file(json.loads(row["body"]))]
+    return [performed(row["n"], row["body"], row["base"], row["instead"]) for row in of_files]
 
 
 async def apply(hold: Hold, identity: Identity) -> Any:
@@ -50,12 +49,15 @@ async def apply(hold: Hold, identity: Identity) -> Any:
         if any(row["state"] != "applied" for row in rows):
             numbers = [row["row"] for row in rows]
             await hold.do(lambda txn: file_ops.set_state(txn, numbers, "applied"), durable=False, late=True)
-    return outcomes[intent["item"]]
+    items = items_of(hold.powers.database.reader, hold, identity)
+    notes = next((item.notes for item in items if item.n == intent["item"]), {})
+    return {**outcomes.get(intent["item"], {}), **notes}
 
 
 async def _journal(hold: Hold, gate_id: str, identity: Identity) -> list[Row]:
     items = items_of(hold.powers.database.reader, hold, identity)
-    ops = await asyncio.to_thread(hold.powers.effects.file_ops, items, hold.workspace)
+    flat = [(item.n, body, item.base) for item in items for body in item.bodies]
+    ops = await asyncio.to_thread(hold.powers.effects.file_ops, flat, hold.workspace)
     for op in ops:
         if op.content is not None:
             await asyncio.to_thread(hold.powers.blobs.put, op.content)
@@ -114,11 +116,10 @@ def op_of(row: Row) -> FileOp:
 
 
 def rebase(txn: Txn, hold: Hold, identity: Identity, fresh_gate: str) -> None:
-    """A person approved the set again on what is there now: its journal is made anew from the fresh bases."""
+    """A person said what shall become of files that changed: the journal of the set is made anew from that."""
     gate_id = _intent(txn.conn, hold, identity)["gate_id"]
-    numbers = [item[0] for item in items_of(txn.conn, hold, identity)]
     file_ops.forget(txn, gate_id)
-    gates.rebase(txn, gate_id, fresh_gate, numbers)
+    gates.rebase(txn, gate_id, fresh_gate)
 
 
 def void(txn: Txn, hold: Hold, identity: Identity) -> None:

@@ -34,7 +34,7 @@ def _why(spec: Spec) -> str:
         case GateKind.FAILURE:
             error = about.get("error") or {}
             return str(error.get("message") or error.get("type") or "It stopped.").strip().split("\n")[0]
-        case GateKind.APPROVAL if about.get("why") == "conflict":
+        case GateKind.CONFLICT:
             return _changed([str(path) for path in about.get("paths") or ()])
     if flags:
         more = len(flags) - 1
@@ -43,7 +43,13 @@ def _why(spec: Spec) -> str:
 
 
 def _changed(paths: list[str]) -> str:
-    return f"{paths[0]} changed since it was approved" if len(paths) == 1 else f"{len(paths)} files changed since"
+    if not paths:
+        return "Another folder is in its place"
+    if len(paths) == 1:
+        return f"{paths[0]} is not as it was approved"
+    return (
+        f"{', '.join(paths[:2])}{f' and {len(paths) - 2} more' if len(paths) > 2 else ''} are not as they were approved"
+    )
 
 
 def _of_plan(plan: list[dict[str, Any]]) -> str:
@@ -88,8 +94,6 @@ def _figure(spec: Spec) -> str | None:
 def _bulk(spec: Spec) -> str:
     if spec["kind"] != GateKind.APPROVAL:
         return "needs an answer of its own"
-    if (spec.get("about") or {}).get("why") == "conflict":
-        return "its files changed"
     if any(item.get("risk") == Risk.RUNS_LATER for item in spec["plan"]):
         return "changes files that run later"
     if any(item.get("risk") == Risk.DESTROYS for item in spec["plan"]):

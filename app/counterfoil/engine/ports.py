@@ -92,6 +92,44 @@ class FileOp:
         return [self.n, self.op, self.path, self.target, self.before, self.after, self.executable]
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One thing of a set that is not as it was approved, and what may become of it.
+
+    `path` names it, `why` is a clause about it, `before` the SHA-256 it was approved on. `now` is the file that is there (`sha256`, `size`,
+    `changed_us`), None where there is none. `does` says in words what the run would do. `parts` are the effects, by item number, that would
+    do it and nothing else. `choices` are the answers that are possible, `made` what each of them other than "keep" comes to.
+    """
+
+    path: str
+    why: str
+    before: str | None
+    now: dict[str, Any] | None
+    does: str
+    parts: tuple[tuple[int, dict[str, Any]], ...]
+    choices: tuple[str, ...]
+    made: dict[str, Remade] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Remade:
+    """What an answer comes to: effects by item number in the place of the parts, what of the folder they are bound to, the file that comes
+    out (`path`, `sha256`, `size`; None where it is not one file)."""
+
+    bodies: tuple[tuple[int, dict[str, Any]], ...]
+    base: dict[str, str | None]
+    file: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A set held against the folder as it is: which folder it is now, whether that is another one, and what changed in it."""
+
+    root: str
+    is_another: bool
+    files: tuple[ChangedFile, ...]
+
+
 class BadEffect(Exception):
     """The body is no effect of the catalogue, or its arguments are not of its shape."""
 
@@ -149,6 +187,14 @@ class Effects(Protocol):
         self, items: Sequence[tuple[int, dict[str, Any], dict[str, str | None]]], workspace: str
     ) -> list[FileOp]:
         """The journal of an apply set: items are (number, body, sealed base). Raises Conflict where a base does not hold."""
+
+    def compare(
+        self, items: Sequence[tuple[int, dict[str, Any], dict[str, str | None]]], workspace: str, mark: str
+    ) -> Comparison:
+        """What of an apply set is not as its approval was sealed to; `mark` goes into the name of a file that is put beside another.
+
+        Blocking. Raises EffectTrouble where the folder itself cannot be read.
+        """
 
     def apply_files(self, ops: Sequence[FileOp], workspace: str, undo: str, root: str | None = None) -> dict[int, Any]:
         """Apply a whole set, or what is left of it after a crash; outcomes (plain JSON) by item number.

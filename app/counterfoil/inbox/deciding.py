@@ -15,7 +15,7 @@ from typing import Any
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.catalogue.parameters import check_values
 from counterfoil.clock import from_us
-from counterfoil.engine import killpoints
+from counterfoil.engine import conflicts, killpoints
 from counterfoil.errors import (
     AlreadyDecided,
     ClaimedElsewhere,
@@ -103,7 +103,7 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
     _refuse_verdict(spec, wish)
     answers = _checked_answers(row, spec, wish)
     verdict = _verdict(spec, wish, answers)
-    items = _approved_items(spec, wish) if verdict is Verdict.APPROVED else []
+    items = _sealed_items(spec, wish, verdict, answers)
     if verdict is Verdict.APPROVED:
         _refuse_unconfirmed(row, spec, wish, [item[0] for item in items])
         _refuse_claimed(txn, row, gate_id)
@@ -213,6 +213,11 @@ def _refuse_verdict(spec: dict[str, Any], wish: Wish) -> None:
     if kind in (GateKind.DOUBT, GateKind.FAILURE) and wish.verdict is not Verdict.ANSWERED:
         names = next(field["choices"] for field in spec["fields"] if field["name"] == "choice")
         raise WrongAnswer("This question is answered with a choice.", f"Use: answer --set choice={'|'.join(names)}")
+    if kind is GateKind.CONFLICT and wish.verdict is Verdict.APPROVED:
+        raise WrongAnswer(
+            "This question is answered with a choice for the files that changed.",
+            "Use: answer --set choice=keep|use|both, or --set choice.FILE=… for one of them",
+        )
     if kind is GateKind.APPROVAL and wish.verdict is Verdict.ANSWERED:
         raise WrongAnswer(
             "This gate is approved, rejected or sent back.", "Use: approve, reject --comment, or return --comment"
@@ -235,6 +240,17 @@ def _checked_answers(row: Row, spec: dict[str, Any], wish: Wish) -> dict[str, An
     if wish.verdict not in (Verdict.ANSWERED, Verdict.APPROVED):
         fields = [{**field, "required": False, "required_when": None} for field in fields]
     return check_values(fields, wish.answers or {}, what=f"Gate g-{row['number']}", wrong=WrongAnswer)
+
+
+def _sealed_items(
+    spec: dict[str, Any], wish: Wish, verdict: Verdict, answers: dict[str, Any]
+) -> list[tuple[int, str, str, str]]:
+    """What a decision makes of the plan; the answer about changed files is a new approval, on these files as they are now."""
+    if verdict is Verdict.APPROVED:
+        return _approved_items(spec, wish)
+    if verdict is Verdict.ANSWERED and spec["kind"] == GateKind.CONFLICT:
+        return [(item.n, item.text, canonical(item.base), item.digest) for item in conflicts.resolved(spec, answers)]
+    return []
 
 
 def _approved_items(spec: dict[str, Any], wish: Wish) -> list[tuple[int, str, str, str]]:

@@ -390,10 +390,11 @@ def seal_of(conn: sa.Connection, gate_id: str, n: int) -> Row | None:
     return _SEAL_OF.first(conn, {"gid": gate_id, "nth": n})
 
 
-def rebase(txn: Txn, gate_id: str, fresh_gate: str, numbers: Sequence[int]) -> None:
-    """Give the items of a gate the bases under which they were approved again; the fresh gate's items are in that order."""
-    for fresh, n in zip(seals(txn.conn, fresh_gate), numbers, strict=True):
-        txn.do(sa.update(_SEAL).where(_SEAL.c.gate_id == gate_id, _SEAL.c.n == n).values(base=fresh["base"]))
+def rebase(txn: Txn, gate_id: str, fresh_gate: str) -> None:
+    """Give the items of a gate what was approved in their place when somebody answered that files changed, and its bases."""
+    for fresh in seals(txn.conn, fresh_gate):
+        mine = sa.update(_SEAL).where(_SEAL.c.gate_id == gate_id, _SEAL.c.n == fresh["n"])
+        txn.do(mine.values(base=fresh["base"], instead=fresh["body"]))
 
 
 def due(conn: sa.Connection, now_us: int) -> list[Row]:

@@ -250,6 +250,8 @@ seal = sa.Table(
     _id("digest", nullable=False),
     _text("spent_at_path", nullable=True),
     sa.Column("spent_at_ordinal", sa.Integer, nullable=True),
+    # what is performed in its place since somebody has answered that files changed (JSON)
+    _text("instead", nullable=True),
     sa.PrimaryKeyConstraint("gate_id", "n"),
 )
 

@@ -22,7 +22,9 @@ def consequences(spec: dict[str, Any]) -> list[str]:
     """Sentences for a gate's spec: what follows from each answer."""
     match spec["kind"]:
         case GateKind.APPROVAL:
-            return [*_of_conflict(spec.get("about") or {}), *_of_approval(spec["plan"])]
+            return _of_approval(spec["plan"])
+        case GateKind.CONFLICT:
+            return _of_conflict(spec.get("about") or {}, spec["plan"])
         case GateKind.QUESTION:
             return [
                 "If you answer: the run goes on with your answers. Answering writes and sends nothing.",
@@ -112,12 +114,39 @@ def _of_doubt(about: dict[str, Any]) -> list[str]:
     ]
 
 
-def _of_conflict(about: dict[str, Any]) -> list[str]:
-    if about.get("why") != "conflict":
-        return []
-    return [
-        "Files in your folder are not what was approved. Nothing has been written. This asks again, on what is there now."
-    ]
+def _of_conflict(about: dict[str, Any], plan: Sequence[Item]) -> list[str]:
+    """What each answer does with the files that changed; the rest of the set is done in any case."""
+    files = about.get("files") or []
+    approved = about.get("approved") or {}
+    told = []
+    if about.get("is_another"):
+        told.append("The folder at this place is not the one that was looked at: it was moved, restored or swapped.")
+    if approved.get("title"):
+        told.append(
+            f"“{approved['title']}” was approved before that. What is not as it was approved is asked about here."
+        )
+    if not files:
+        return [
+            *told,
+            "If you keep the folder's: nothing of it is written, and the run goes on.",
+            "If you use the run's: what was approved is done in the folder that is there now.",
+        ]
+    rest = len(plan) - len({n for file in files for n, _ in file["parts"]})
+    beside = [file["made"]["both"]["file"]["path"] for file in files if _has_name(file)]
+    told.append("If you keep the folder's: that file stays as it is, and what the run would do with it is left out.")
+    if any("use" in file["choices"] for file in files):
+        told.append("If you use the run's: it is done on the file as it is now, which is kept for undoing.")
+    if beside:
+        told.append(f"If you keep both: the run's go beside it, as {_listed(beside)}.")
+    if rest > 0:
+        told.append(
+            f"{_count(rest, 'other item', 'other items')} of the plan {'is' if rest == 1 else 'are'} done as approved."
+        )
+    return told
+
+
+def _has_name(file: dict[str, Any]) -> bool:
+    return bool((file["made"].get("both") or {}).get("file"))
 
 
 def _of_failure(about: dict[str, Any]) -> list[str]:

@@ -123,8 +123,8 @@ def _about(spec: Document) -> list[Document]:
     about = spec.get("about") or {}
     if spec["kind"] == GateKind.DOUBT:
         return [_facts("What is known", _doubt_facts(about))]
-    if about.get("why") == "conflict":
-        return [_facts("Files that changed", [[path, "is not what was approved"] for path in about["paths"]])]
+    if spec["kind"] == GateKind.CONFLICT:
+        return _changed_files(about)
     if spec["kind"] == GateKind.FAILURE:
         pieces = [_facts("What stopped", _failure_facts(about))]
         trace = (about.get("error") or {}).get("traceback")
@@ -132,6 +132,35 @@ def _about(spec: Document) -> list[Document]:
             pieces.append({"kind": "text", "title": "Traceback", "data": trace, "source": "Python"})
         return pieces
     return []
+
+
+def _changed_files(about: Document) -> list[Document]:
+    """Per file what it was, what it is now in the folder, and what the run would make of it."""
+    return [{"kind": "fields", "title": file["path"], "data": _sides(file), "source": None} for file in about["files"]]
+
+
+def _sides(file: Document) -> list[list[Any]]:
+    now, run = file["now"], (file["made"].get("use") or {}).get("file")
+    return [
+        ["What happened", f"It {file['why']}."],
+        ["Before", _side(file["before"], None) or "not there"],
+        ["Yours now", "not there" if now is None else _side(now["sha256"], now["size"])],
+        *([["Saved", iso(now["changed_at"])]] if now is not None else []),
+        ["The run's", ". ".join([file["does"], *([_side(run["sha256"], run["size"])] if run else [])])],
+        *([["Both", f"The run's as {file['made']['both']['file']['path']}"]] if _has_both(file) else []),
+    ]
+
+
+def _side(sha: str | None, size: int | None) -> str:
+    """A file by its length and the beginning of its seal."""
+    if sha is None or len(sha) != 64:
+        return sha or ""
+    seal = f"seal {sha[:4]} {sha[4:8]}"
+    return seal if size is None else f"{size:,} {'byte' if size == 1 else 'bytes'}, {seal}"
+
+
+def _has_both(file: Document) -> bool:
+    return bool((file["made"].get("both") or {}).get("file"))
 
 
 def _facts(title: str, pairs: list[list[Any]]) -> Document:

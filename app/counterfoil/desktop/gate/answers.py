@@ -6,8 +6,9 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from counterfoil.desktop.gate.facts import AnswerRow
 from counterfoil.desktop.gate.facts_grid import FactsGrid
-from counterfoil.desktop.gate.reading import AnswerRow, Reading
+from counterfoil.desktop.gate.reading import Reading
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.parts.boxes import Box, Rule
 from counterfoil.desktop.parts.buttons import Button

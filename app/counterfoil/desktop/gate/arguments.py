@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
-from counterfoil.desktop.gate.reading import Fact
+from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown

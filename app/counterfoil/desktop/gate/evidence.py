@@ -13,8 +13,9 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from counterfoil.desktop.gate.arguments import facts_of
+from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
-from counterfoil.desktop.gate.reading import Fact, Section, mark_of
+from counterfoil.desktop.gate.reading import Section, mark_of
 from counterfoil.desktop.parts.boxes import Box, Quote
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose

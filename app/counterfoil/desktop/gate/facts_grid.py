@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from counterfoil.desktop.gate.reading import Fact
+from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import TOP, column, put, row
 from counterfoil.desktop.theme import colour, current, font

@@ -7,8 +7,8 @@ from datetime import date
 
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
+from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
-from counterfoil.desktop.gate.reading import Fact
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.tables.adapter import TableAdapter

@@ -18,8 +18,15 @@ from counterfoil.desktop.words.plain import one_line
 from counterfoil.policy import protection
 from counterfoil.policy.protection import NONE
 
-_KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad"}
-_STRONG_STARTS = ("If you approve:", "If you reject:", "If you answer:")
+_KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad", "conflict": "warn"}
+_STRONG_STARTS = (
+    "If you approve:",
+    "If you reject:",
+    "If you answer:",
+    "If you keep the folder's:",
+    "If you use the run's:",
+    "If you keep both:",
+)
 
 
 class GateHead(QWidget):

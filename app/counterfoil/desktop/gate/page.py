@@ -11,11 +11,12 @@ from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.answers import NeedsAnswer
 from counterfoil.desktop.gate.arguments import facts_of
 from counterfoil.desktop.gate.evidence import SectionBox, TableSection, build
+from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.files import FilesSection
 from counterfoil.desktop.gate.head import GateHead, state_banner
 from counterfoil.desktop.gate.index_bar import HEIGHT, IndexBar
-from counterfoil.desktop.gate.reading import Fact, Reading, Section
+from counterfoil.desktop.gate.reading import Reading, Section
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sources import SourcesSection
 from counterfoil.desktop.gate.trouble import TroublePanel

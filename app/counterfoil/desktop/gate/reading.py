@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
+from counterfoil.desktop.gate.changed_files import changed_rows
+from counterfoil.desktop.gate.facts import AnswerRow, Fact
 from counterfoil.desktop.office import Document, GateSeen
 from counterfoil.desktop.tables.table import NUMBER
 from counterfoil.desktop.words import gates as words
@@ -22,38 +24,8 @@ from counterfoil.facts import FILE_EFFECTS
 
 _COMPARED = frozenset({"What", "Before", "Expected", "From", "Now", "Found", "Found in"})
 _NUMBERED = re.compile(r"^\d+\.\s+")
+_OWN_FORMS = ("doubt", "failure", "conflict")  # what is asked there is asked by rows or buttons of their own
 _ANSWERS = {"doubt": ("happened", "not_happened", "stop"), "failure": ("retry", "skip", "stop")}
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A value under its name, where it comes from, and − or + where it is what was or what is now."""
-
-    name: str
-    value: str
-    source: str = ""
-    mark: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerRow:
-    """One thing that needs an answer. `reasoned` are the choices that need a reason."""
-
-    key: str
-    title: str
-    choices: tuple[str, ...]
-    flag: str = ""
-    help: str = ""
-    facts: tuple[Fact, ...] = ()
-    default: str = ""  # what happens to it without an answer; "" where one is needed
-    reason: str = ""  # name of the reason's field, "" where there is none
-    reasoned: frozenset[str] = frozenset()
-    item: int = 0  # the plan's item that is confirmed by it, 0 for a field of the author's
-
-    @property
-    def field(self) -> str:
-        """The name of the field its choice is kept in."""
-        return f"choice.{self.key}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +74,12 @@ def read(seen: GateSeen, today: date) -> Reading:
     document = seen.document
     fields = list(seen.fields or document.get("fields") or ())
     evidence = [dict(entry) for entry in document.get("evidence") or ()]
-    answers, evidence = _answer_rows(fields, evidence, [str(flag) for flag in document.get("flags") or ()], today)
-    hold = next((str(entry["name"]) for entry in fields if _holds_rows(entry)), "")
     kind = str(document["kind"])
+    if kind == "conflict":
+        answers, evidence = changed_rows(seen, fields, today), evidence[len(seen.about.get("files") or ()) :]
+    else:
+        answers, evidence = _answer_rows(fields, evidence, [str(flag) for flag in document.get("flags") or ()], today)
+    hold = next((str(entry["name"]) for entry in fields if _holds_rows(entry)), "")
     sections = _sections(document, _not_twice(_own_apart(kind, evidence), seen), seen)
     taken = {name for row in answers for name in (row.field, row.reason)}
     lines = [plain(sentence) for sentence in document.get("consequences") or ()]
@@ -121,7 +96,7 @@ def read(seen: GateSeen, today: date) -> Reading:
         else (),
         flags=() if answers and len(flags) == len(answers) else tuple(flags),
         answers=(*answers, *_to_confirm(document)),
-        form=tuple(entry for entry in fields if entry["name"] not in taken | {hold}) if kind not in _ANSWERS else (),
+        form=tuple(entry for entry in fields if entry["name"] not in taken | {hold}) if kind not in _OWN_FORMS else (),
         hold=hold,
         held_table=next((section.key for section in sections if section.kind == "table"), "") if hold else "",
         sections=tuple(sections),

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from counterfoil.desktop.gate.reading import AnswerRow, Reading, plan_words
+from counterfoil.desktop.gate.facts import AnswerRow, field_of
+from counterfoil.desktop.gate.reading import Reading, plan_words
 from counterfoil.desktop.office import Answer, Draft, GateSeen
 from counterfoil.desktop.words import choices, times
 from counterfoil.desktop.words.numbers import count, joined
@@ -49,7 +50,7 @@ class Session:
 
     def choose(self, key: str, choice: str) -> None:
         """Answer a row."""
-        self.values[f"choice.{key}"] = choice
+        self.values[field_of(key)] = choice
 
     def fill(self, name: str, value: Any) -> None:
         """Fill a field; nothing filled in is nothing kept."""
@@ -179,6 +180,8 @@ class Session:
         return self.values.get(name) not in (None, "", [])
 
     def _act(self) -> Primary:
+        if self.reading.kind == "conflict":
+            return Primary(choices.counted_files(map(self.choice, self.reading.answers)), READY, "answered")
         if self.reading.kind == "question":
             if self.reading.answers:
                 return Primary(choices.counted_choices(map(self.choice, self.reading.answers)), READY, "answered")

@@ -161,7 +161,16 @@ def _about(spec: Spec, kept: int, titles: Mapping[str, str]) -> dict[str, Any]:
         about["began_at"] = about.get("began_us")
     elif spec["kind"] == GateKind.FAILURE:
         about |= {"kept": kept, "step_title": titles.get(str(about.get("step")), "")}
+    elif spec["kind"] == GateKind.CONFLICT:
+        about = {"files": [_changed_file(file) for file in about["files"]], "approved": about["approved"]}
     return about
+
+
+def _changed_file(file: Mapping[str, Any]) -> dict[str, Any]:
+    """A changed file as its row shows it, without the effects that each answer comes to."""
+    made = file["made"]
+    sides = {"run": (made.get("use") or {}).get("file"), "both": (made.get("both") or {}).get("file")}
+    return {key: file[key] for key in ("path", "field", "why", "before", "now", "does", "choices")} | sides
 
 
 def _step(row: Row, done: Sequence[Row]) -> int | None:

@@ -10,9 +10,9 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.bridge import Bridge
+from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.files import FileCard
-from counterfoil.desktop.gate.reading import Fact
 from counterfoil.desktop.office import FileRef, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Box, Nothing, Pane
 from counterfoil.desktop.parts.labels import Label, Prose

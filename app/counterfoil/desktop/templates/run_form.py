@@ -10,8 +10,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
+from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
-from counterfoil.desktop.gate.reading import Fact
 from counterfoil.desktop.office import TemplateSeen
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button

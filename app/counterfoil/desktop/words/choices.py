@@ -12,6 +12,8 @@ ALLOW, REFUSE = "allow", "refuse"  # what is said of one file that runs later
 # Nothing is paid by answering, so the word is never Pay.
 _CHOICES = {"pay": "Include", "include": "Include", "hold": "Hold", "reject": "Reject", "yes": "Yes", "no": "No"}
 _CHOICES |= {ALLOW: "Allow", REFUSE: "Do not allow"}
+_CHOICES |= {"keep": "Keep the folder's", "use": "Use the run's", "both": "Keep both"}
+_FILES = {"use": "Use the run's", "keep": "Keep the folder's", "both": "Keep both"}  # as the button counts them
 _TONES = {"pay": "ok", "include": "ok", "yes": "ok", "hold": "warn", "reject": "bad", "no": "bad"}
 _TONES |= {ALLOW: "warn", REFUSE: "bad"}
 _ORDER = ("Include", "Hold", "Reject")
@@ -25,6 +27,17 @@ def choice_words(value: str) -> str:
 def choice_tone(value: str) -> str:
     """ok, warn, bad or none."""
     return _TONES.get(value, "")
+
+
+def counted_files(values: Iterable[str]) -> str:
+    """`Use the run's for 1, keep 1`: what the answers about changed files come to."""
+    counts = Counter(values)
+    given = [choice for choice in _FILES if counts[choice]]
+    if len(given) == 1:
+        return _FILES[given[0]]
+    said = {"use": "use the run's for {}", "keep": "keep {}", "both": "both of {}"}
+    words = ", ".join(said[choice].format(counts[choice]) for choice in given)
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def counted_choices(values: Iterable[str]) -> str:

@@ -13,8 +13,20 @@ from counterfoil.desktop.words import numbers, times
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.facts import unproven
 
-KIND_WORDS = {"approval": "", "question": "Question", "doubt": "Did this happen?", "failure": "Needs repair"}
-KIND_ICONS = {"approval": "stamp", "question": "circle-question-mark", "doubt": "scale", "failure": "wrench"}
+KIND_WORDS = {
+    "approval": "",
+    "question": "Question",
+    "doubt": "Did this happen?",
+    "failure": "Needs repair",
+    "conflict": "Files changed",
+}
+KIND_ICONS = {
+    "approval": "stamp",
+    "question": "circle-question-mark",
+    "doubt": "scale",
+    "failure": "wrench",
+    "conflict": "file-diff",
+}
 VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 
 

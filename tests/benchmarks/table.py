@@ -20,6 +20,7 @@ if __name__ == "__main__":
     sys.path[:1] = [str(_ROOT / folder) for folder in ("tests", "app", "workflows/pay-invoices")]
 
 from benchmarks import (
+    big_gate_rows,
     diff_rows,
     invoice_rows,
     screen_rows,
@@ -68,6 +69,7 @@ ROWS: dict[str, Measure] = {
     "window-live": screen_rows.live,
     "window-frames": screen_rows.frames,
     "window-rest": screen_rows.resting,
+    "window-evidence": big_gate_rows.evidence,
     "office-first": window_rows.first_page,
     "office-pages": window_rows.switches,
     "office-look": window_rows.looks,

@@ -75,6 +75,10 @@ def test_every_commit_of_another_process_is_shown_soon_after_it_can_be_seen(tabl
     assert table["window-live"].counts["times a poll"] <= 40
 
 
+def test_a_long_table_of_evidence_is_shown_whole(table: dict[str, Row]) -> None:
+    assert table["window-evidence"].counts == {"rows": 5_000}
+
+
 def test_the_window_answers_while_runs_advance_and_rests_otherwise(table: dict[str, Row]) -> None:
     assert table["window-frames"].counts.get("times a bare watch", 0) <= 60
     assert table["window-rest"].counts.get("percent", 0) <= 10

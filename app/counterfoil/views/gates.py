@@ -19,15 +19,15 @@ _FIELD_KEYS = ("name", "type", "label", "choices", "default", "required")
 _PLAN_KEYS = ("n", "effect", "summary", "target", "before_digest", "after_digest", "bytes", "risk", "risk_reason")
 
 
-def gate_document(conn: Connection, blobs: Blobs, row: Row) -> Document:
-    """One gate (contract.md 4) from its row."""
-    return gate_documents(conn, blobs, [row])[0]
+def gate_document(conn: Connection, blobs: Blobs, row: Row, spec: Document | None = None) -> Document:
+    """One gate (contract.md 4) from its row; `spec` is what it shows, where that was read already."""
+    return _document(row, gates.decisions(conn, row["gate_id"]), spec_of(blobs, row) if spec is None else spec)
 
 
 def gate_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[Document]:
     """Many gates, with one read for all their decisions."""
     decided = gates.decisions_on(conn, [row["gate_id"] for row in rows])
-    return [_document(blobs, row, decided.get(row["gate_id"], [])) for row in rows]
+    return [_document(row, decided.get(row["gate_id"], []), spec_of(blobs, row)) for row in rows]
 
 
 def inbox(conn: Connection, blobs: Blobs, *, workspace: str | None = None, limit: int | None = None) -> list[Document]:
@@ -77,8 +77,7 @@ def answers_on(conn: Connection, gate_id: str) -> list[Document]:
     return [contract(json.loads(row["answers"])) for row in gates.decisions(conn, gate_id)]
 
 
-def _document(blobs: Blobs, row: Row, decided: Sequence[Row]) -> Document:
-    spec = spec_of(blobs, row)
+def _document(row: Row, decided: Sequence[Row], spec: Document) -> Document:
     return {
         "gate_id": row["gate_id"],
         "number": row["number"],

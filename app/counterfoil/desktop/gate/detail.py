@@ -224,13 +224,16 @@ class GateDetail(Pane):
             shortcut.activated.connect(slot)
 
     def _ask(self) -> None:
-        gate_id = self.gate_id
-        self._latest.take(self._bridge.ask(self, lambda office: office.gate(gate_id), self._arrived, self._not_there))
+        gate_id, today = self.gate_id, times.local(self._clock.now_us()).date()
+        self._latest.take(
+            self._bridge.ask(
+                self, lambda office: gate_reading.read(office.gate(gate_id), today), self._arrived, self._not_there
+            )
+        )
 
-    def _arrived(self, seen: GateSeen) -> None:
+    def _arrived(self, fresh: gate_reading.Reading) -> None:
         self._patience.stop()
-        now = self._clock.now_us()
-        fresh = gate_reading.read(seen, times.local(now).date())
+        now, seen = self._clock.now_us(), fresh.seen
         old = self.session
         if old is not None and self.page is not None and old.reading.seen.gate_id == seen.gate_id:
             if same_on_screen(old.reading.seen, seen):
@@ -403,9 +406,8 @@ class GateDetail(Pane):
     def _look_again(self) -> None:
         if self.session is not None:
             self.keep_draft()
-            old = self.session
             self._retire_page()
-            self._bridge.ask(self, lambda office: office.gate(old.reading.seen.gate_id), self._arrived, self._not_there)
+            self._ask()
 
     def _offer_successor(self, gate_id: str) -> None:
         go = Button("Go to it", "outline", icon="arrow-right", key=gate_id)

@@ -4,7 +4,7 @@ can always be decided."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
@@ -23,7 +23,7 @@ from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.diff_view import DiffView
-from counterfoil.desktop.tables.table import from_evidence
+from counterfoil.desktop.tables.table import Table
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words import times
@@ -35,7 +35,7 @@ from counterfoil.previews.texts import DiffLine
 
 _LONG_TITLE = 380  # pixels up to which a title keeps one line
 _FILTERED = 10  # tables longer than this get a field to filter by
-_READ = 3000  # signs up to which a text is shown as prose
+READ = 3000  # signs up to which a text is shown as prose
 _SHOWN = 200_000  # signs of a text that are shown at all
 
 
@@ -66,10 +66,9 @@ class TableSection(SectionBox):
 
     held_changed = Signal(object)
 
-    def __init__(self, section: Section, today: date, *, holdable: bool, held: tuple[int, ...]) -> None:
+    def __init__(self, section: Section, *, holdable: bool, held: tuple[int, ...]) -> None:
         super().__init__(section)
-        data = section.entry.get("data")
-        table = from_evidence(data if isinstance(data, Mapping) else {}, today, numbers_shown=not holdable)
+        table = section.table or Table((), ())
         self.adapter = TableAdapter(table, holdable=holdable)
         self.adapter.hold(held)
         self.adapter.held_changed.connect(self._held)
@@ -135,7 +134,7 @@ class TraceBox(Box):
     @Slot()
     def _unfold(self) -> None:
         self.more.hide()
-        self.put(_long(self._trace, "Traceback", ""))
+        self.put(long_text(self._trace, "Traceback", ""))
 
 
 def build(section: Section, today: date) -> SectionBox:
@@ -159,8 +158,8 @@ def _fields(section: Section, today: date) -> QWidget:
 def _text(section: Section, _today: date) -> QWidget:
     text = plain(section.entry.get("data") or "", lines=True)
     source = one_line(section.entry.get("source") or "")
-    if len(text) > _READ:
-        return _long(text, section.title, source)
+    if len(text) > READ:
+        return long_text(text, section.title, source)
     return Quote(text, _whose(source)) if source else Box("card").put(Prose(text))
 
 
@@ -168,7 +167,8 @@ def _whose(source: str) -> str:
     return source if source.startswith(("Written by", "Quoted from")) else f"Quoted from {source}"
 
 
-def _long(text: str, title: str, source: str) -> QWidget:
+def long_text(text: str, title: str, source: str) -> QWidget:
+    """A text that is too long to stand in the page: scrolled in itself, with whose it is below."""
     box = Box("quote", gap=2, margins=(4, 4, 1, 8))
     page = QPlainTextEdit(text[:_SHOWN])
     page.setReadOnly(True)
@@ -236,7 +236,7 @@ def _unknown(section: Section, _today: date) -> QWidget:
     text = plain(json.dumps(section.entry.get("data"), indent=2, ensure_ascii=False, default=str), lines=True)
     label = f"This evidence is of the kind ‘{plain(section.kind)}’, which this version does not know. It is shown as it came."
     held = Box("card", gap=8)
-    held.put(Prose(label, "small"), _long(text, section.title, one_line(section.entry.get("source") or "")))
+    held.put(Prose(label, "small"), long_text(text, section.title, one_line(section.entry.get("source") or "")))
     return held
 
 

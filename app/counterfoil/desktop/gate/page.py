@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.answers import NeedsAnswer
 from counterfoil.desktop.gate.arguments import facts_of
-from counterfoil.desktop.gate.evidence import SectionBox, TableSection, build
+from counterfoil.desktop.gate.evidence import READ, SectionBox, TableSection, build, long_text
 from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.files import FilesSection
@@ -229,7 +229,7 @@ class GatePage(Pane):
         reading = self.reading
         if section.kind == "table":
             holdable = section.key == reading.held_table and reading.open
-            made = TableSection(section, self._today, holdable=holdable, held=self.session.held)
+            made = TableSection(section, holdable=holdable, held=self.session.held)
             made.held_changed.connect(self._held)
             return made
         if section.kind == "files":
@@ -284,6 +284,10 @@ def _effects_box(section: Section, reading: Reading, today: date) -> SectionBox:
         card = Box("card", gap=6)
         card.put(Prose(str(entry.get("summary") or entry.get("effect")), "medium"))
         if n <= len(reading.seen.bodies):
-            card.put(FactsGrid(facts_of(reading.seen.bodies[n - 1]["args"], today)))
+            facts = facts_of(reading.seen.bodies[n - 1]["args"], today)
+            card.put(FactsGrid([fact for fact in facts if len(fact.value) <= READ]))
+            for fact in facts:
+                if len(fact.value) > READ:
+                    card.put(Label(fact.name, "small_strong"), long_text(fact.value, fact.name, ""))
         put(box.lines, card)
     return box

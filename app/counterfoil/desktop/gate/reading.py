@@ -15,7 +15,7 @@ from typing import Any
 from counterfoil.desktop.gate.changed_files import changed_rows
 from counterfoil.desktop.gate.facts import AnswerRow, Fact
 from counterfoil.desktop.office import Document, GateSeen
-from counterfoil.desktop.tables.table import NUMBER
+from counterfoil.desktop.tables.table import NUMBER, Table, from_evidence
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words.choices import ALLOW, REFUSE
 from counterfoil.desktop.words.plain import plain
@@ -37,6 +37,7 @@ class Section:
     kind: str
     count: int | None = None
     entry: Document = field(default_factory=dict)
+    table: Table | None = None  # made with the reading, away from the window's thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,9 @@ def read(seen: GateSeen, today: date) -> Reading:
         answers, evidence = _answer_rows(fields, evidence, [str(flag) for flag in document.get("flags") or ()], today)
     hold = next((str(entry["name"]) for entry in fields if _holds_rows(entry)), "")
     sections = _sections(document, _not_twice(_own_apart(kind, evidence), seen), seen)
+    held_table = next((section.key for section in sections if section.kind == "table"), "") if hold else ""
+    holdable = held_table if str(document["state"]) == "open" else ""
+    sections = [_with_table(section, today, holdable=section.key == holdable) for section in sections]
     taken = {name for row in answers for name in (row.field, row.reason)}
     lines = [plain(sentence) for sentence in document.get("consequences") or ()]
     flags = [plain(flag) for flag in document.get("flags") or ()]
@@ -98,7 +102,7 @@ def read(seen: GateSeen, today: date) -> Reading:
         answers=(*answers, *_to_confirm(document)),
         form=tuple(entry for entry in fields if entry["name"] not in taken | {hold}) if kind not in _OWN_FORMS else (),
         hold=hold,
-        held_table=next((section.key for section in sections if section.kind == "table"), "") if hold else "",
+        held_table=held_table,
         sections=tuple(sections),
         rows_called=_rows_called(sections, today),
         files=tuple(_file_numbers(seen)),
@@ -317,6 +321,16 @@ def _known(document: Document, seen: GateSeen) -> list[Section]:
     if document["kind"] == "failure" and (about.get("error") or {}).get("traceback"):
         made.append(Section("trace", "For programmers", "trace", None, about))
     return made
+
+
+def _with_table(section: Section, today: date, *, holdable: bool) -> Section:
+    """A section with its table made; where rows are ticked nobody has to say their number."""
+    data = section.entry.get("data")
+    if section.kind != "table":
+        return section
+    return replace(
+        section, table=from_evidence(data if isinstance(data, Mapping) else {}, today, numbers_shown=not holdable)
+    )
 
 
 def _rows_called(sections: list[Section], today: date) -> dict[str, str]:

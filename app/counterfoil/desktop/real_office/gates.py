@@ -10,6 +10,7 @@ from typing import Any
 from counterfoil.clock import iso
 from counterfoil.desktop.office import Aftermath, Draft, GateSeen
 from counterfoil.desktop.real_office.access import Access, gate_row, run_row, titles_of
+from counterfoil.desktop.real_office.long_texts import MOST, load
 from counterfoil.desktop.real_office.story import story_of
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import capital, person
@@ -17,7 +18,7 @@ from counterfoil.desktop.words.plain import one_line
 from counterfoil.facts import GateKind, GateState, Slot, Verdict
 from counterfoil.store import drafts, gates, history, intents, readings, versions
 from counterfoil.store.transactions import Connection, Row
-from counterfoil.views.gates import answers_on, figures_of, gate_document, spec_of
+from counterfoil.views.gates import answers_on, figures_of, gate_document
 from counterfoil.views.plain import contract
 
 Spec = Mapping[str, Any]
@@ -37,13 +38,13 @@ class Gates:
         with access.reading() as conn:
             row = gate_row(conn, gate_id)
             run = run_row(conn, row["run_id"])
-            spec = spec_of(access.blobs, row)
+            spec = load(access.blobs.text(row["spec"], row["spec_blob"]))
             done = history.record_lines(conn, row["run_id"])
             seen = readings.get(conn, gate_id, access.me)
             version = versions.get(conn, run["version"])
             return GateSeen(
                 document={
-                    **gate_document(conn, access.blobs, row),
+                    **gate_document(conn, access.blobs, row, spec),
                     "fields": _fields(spec),
                     "closed_at": iso(row["closed_at"]),
                     "closed_why": row["closed_why"],
@@ -57,9 +58,7 @@ class Gates:
                 isolation=run["isolation"],
                 figures=tuple((label, value) for label, value in figures_of(dict(spec))),
                 bodies=tuple(contract(item["body"]) for item in spec.get("plan") or ()),
-                editable={
-                    item["n"]: tuple(item["editable"]) for item in spec.get("plan") or () if item.get("editable")
-                },
+                editable=_editable(spec),
                 partial=bool(spec.get("partial")),
                 about=_about(spec, len(done), titles_of(version)),
                 step=_step(row, done),
@@ -147,6 +146,17 @@ def _aftermath(
         return Aftermath(n, "failed", f"{said}: not done{f' ({reason})' if reason else ''}.")
     found = f" ({one_line(record['origin'])})" if record["origin"] else ""
     return Aftermath(n, "done", f"{said}: done once, {times.clock_seconds(record['committed_at'])}{found}.")
+
+
+def _editable(spec: Spec) -> dict[int, tuple[str, ...]]:
+    """What may be changed, by plan number. A text of which only the beginning was read cannot be: its end would be lost."""
+    found = {}
+    for item in spec.get("plan") or ():
+        args = item["body"]["args"]
+        names = tuple(name for name in item.get("editable") or () if len(str(args.get(name))) <= MOST)
+        if names:
+            found[item["n"]] = names
+    return found
 
 
 def _fields(spec: Spec) -> list[dict[str, Any]]:

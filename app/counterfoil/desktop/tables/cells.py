@@ -20,6 +20,7 @@ from counterfoil.desktop.tokens import TABLE_ROW
 from counterfoil.desktop.words.values import NOTHING
 
 LINE, NOTE_LINE, BOX = 18, 20, 54
+_KNOWN = 20_000  # widths that need not be measured again
 _SIGN = 18  # room for the sign before a note
 _WHOLE_KINDS = ("amount", "number", "date")
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -178,21 +179,25 @@ def _metrics(size: int, weight: int) -> QFontMetrics:
     return QFontMetrics(font(size, weight, figures=True))
 
 
+@functools.lru_cache(maxsize=_KNOWN)
 def measure_strong(text: str) -> int:
     """Width in the font of a first column or a total."""
     return _metrics(13, 600).horizontalAdvance(text)
 
 
+@functools.lru_cache(maxsize=_KNOWN)
 def measure_plain(text: str) -> int:
     """Width in the font of other cells."""
     return _metrics(13, 400).horizontalAdvance(text)
 
 
+@functools.lru_cache(maxsize=_KNOWN)
 def measure_note(text: str) -> int:
     """Width in the font of notes."""
     return _metrics(12, 500).horizontalAdvance(text)
 
 
+@functools.lru_cache(maxsize=_KNOWN)
 def measure_head(text: str) -> int:
     """Width of a heading, with room for the sort mark."""
     return _metrics(12, 500).horizontalAdvance(text) + 14

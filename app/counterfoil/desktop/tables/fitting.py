@@ -13,7 +13,6 @@ from counterfoil.desktop.words.values import NOTHING
 
 Measure = Callable[[str], int]
 PADDING = 20  # left and right of a cell together
-_SAMPLED = 300  # rows measured for widths; of the others the longest text counts
 _WIDEST_TEXT = 320
 _LEAST_HEAD, _LEAST_TEXT, _LEAST_IDENTIFIER = 190, 84, 190
 _LEAST_SHARE = 0.55  # of its own width that a text keeps before other columns give way
@@ -133,7 +132,7 @@ def packed(parts: Sequence[str], width: int, measure: Measure) -> list[str]:
 
 
 def _natural(at: int, column: Column, lines: Sequence[Line], measure: Measure, heading: Measure) -> int:
-    widest = max((measure(text) for text in _sample(at, lines)), default=0)
+    widest = max((measure(text) for text in _texts(at, lines)), default=0)
     if column.kind == "text":
         widest = min(widest, _WIDEST_TEXT)
     return max(widest, heading(column.title)) + PADDING
@@ -154,15 +153,15 @@ def _least(
     if column.kind == "text":
         least = max(_LEAST_HEAD if head else _LEAST_TEXT, heading(column.title), round(natural * _LEAST_SHARE))
         return min(natural, least + PADDING)
-    halves = (_half(text) for text in _sample(at, lines))
+    halves = (_half(text) for text in _texts(at, lines))
     widest = min(max((measure(half) for half in halves), default=0), _LEAST_IDENTIFIER)
     return min(natural, max(widest, heading(column.title)) + PADDING)
 
 
 def _is_sparse(at: int, lines: Sequence[Line]) -> bool:
     """Whether fewer than half of the rows say anything here; with two rows or less nothing is told by that."""
-    filled = sum(line.values[at] not in (None, "") for line in lines[:_SAMPLED] if not line.total)
-    rows = sum(not line.total for line in lines[:_SAMPLED])
+    filled = sum(line.values[at] not in (None, "") for line in lines if not line.total)
+    rows = sum(not line.total for line in lines)
     return rows > 2 and filled * 2 < rows
 
 
@@ -175,11 +174,8 @@ def _half(text: str) -> str:
     return max(" ".join(words[:middle]), " ".join(words[middle:]), key=len)
 
 
-def _sample(at: int, lines: Sequence[Line]) -> list[str]:
-    texts = [line.texts[at] for line in lines[:_SAMPLED]]
-    if len(lines) > _SAMPLED:
-        texts.append(max((line.texts[at] for line in lines[_SAMPLED:]), key=len))
-    return texts
+def _texts(at: int, lines: Sequence[Line]) -> list[str]:
+    return [line.texts[at] for line in lines]
 
 
 def _spread(columns: Sequence[Column], natural: list[int], spare: int) -> list[int]:

@@ -12,6 +12,7 @@ from counterfoil.desktop.words.values import is_amount, is_date, is_identifier, 
 
 NUMBER = "No."  # a first column of this name numbers the rows: people say the number, the table does not show it
 _YEARS = frozenset({"year", "jahr"})  # numbers that are no amounts: written without groups
+_SAMPLED = 120  # rows measured for widths; of the others the longest text counts
 _ALIKE = 3  # rows from which on a column of one value is told once
 _NOTES = frozenset({"warning", "warnings", "flag", "flags", "note", "notes", "problem", "problems"})
 
@@ -45,16 +46,10 @@ class Table:
     lines: tuple[Line, ...]
     total: Line | None = None
     flagged: int = field(default=0)
-
-    def alike(self) -> frozenset[int]:
-        """Columns, the first excepted, in which every row says the same; with three rows or more it can be told once."""
-        if len(self.lines) < _ALIKE:
-            return frozenset()
-        return frozenset(
-            at
-            for at in range(1, len(self.columns))
-            if self.lines[0].values[at] not in (None, "") and len({line.texts[at] for line in self.lines}) == 1
-        )
+    sample: tuple[
+        Line, ...
+    ] = ()  # rows that widths and heights are taken from: the first ones, and the longest of each column
+    alike: frozenset[int] = frozenset()  # columns in which every row says the same
 
     def count_of(self, column: str, text: str) -> int:
         """How many rows have this text in the first column, where that is called so."""
@@ -90,6 +85,7 @@ def from_evidence(data: Mapping[str, Any], today: date, *, numbers_shown: bool =
         for at, entry in enumerate(rows, 1)
     ]
     total = data.get("total")
+    last = _line(total, kept, None, today, 0, flagged=False, total=True) if total else None
     return Table(
         columns=tuple(
             Column(
@@ -100,8 +96,10 @@ def from_evidence(data: Mapping[str, Any], today: date, *, numbers_shown: bool =
             for at in kept
         ),
         lines=tuple(lines),
-        total=_line(total, kept, None, today, 0, flagged=False, total=True) if total else None,
+        total=last,
         flagged=len(flagged),
+        sample=_sample(lines, last, len(kept)),
+        alike=_alike(lines, len(kept)),
     )
 
 
@@ -143,6 +141,26 @@ def _line(
     )
     said = shown(entry[note], today) if note is not None and note < len(entry) and entry[note] else ""
     return Line(texts, values, number, flagged, said, total)
+
+
+def _sample(lines: Sequence[Line], total: Line | None, columns: int) -> tuple[Line, ...]:
+    """So many that measuring them takes no time, and none missing that would need more room."""
+    rest = lines[_SAMPLED:]
+    longest = [max(rest, key=lambda line: len(line.texts[at])) for at in range(columns)] if rest else []
+    noted = [max(rest, key=lambda line: len(line.note))] if rest else []
+    return (*lines[:_SAMPLED], *longest, *noted, *([total] if total is not None else []))
+
+
+def _alike(lines: Sequence[Line], columns: int) -> frozenset[int]:
+    """Columns, the first excepted, in which every row says the same; with three rows or more it can be told once."""
+    if len(lines) < _ALIKE:
+        return frozenset()
+    first = lines[0]
+    return frozenset(
+        at
+        for at in range(1, columns)
+        if first.values[at] not in (None, "") and all(line.texts[at] == first.texts[at] for line in lines)
+    )
 
 
 def _empty_columns(rows: Sequence[Sequence[Any]], count: int) -> set[int | None]:

@@ -29,6 +29,7 @@ from counterfoil.desktop.tokens import TABLE_ROW
 HEAD = 36
 _WHOLE = 40  # up to so many rows a table is shown whole, beyond it scrolls in itself
 _WINDOW = 14
+_MEASURED = 40  # rows of a long table whose height is worked out
 _EXACT = 600  # up to so many rows each row gets its own height
 
 
@@ -162,9 +163,10 @@ class TableView(QTableView):
     def _refit(self) -> None:
         offset = 1 if self.adapter.holdable else 0
         room = max(self.viewport().width() - (BOX if offset else 0), 40)
-        columns, lines = self.adapter.table.columns, self.adapter.lines
-        alike = self.adapter.table.alike() if self._captioned else frozenset()
-        self.fit = fit(columns, lines, room, measure_strong, measure_head, alike)
+        table, lines = self.adapter.table, self.adapter.lines
+        columns = table.columns
+        alike = table.alike if self._captioned else frozenset()
+        self.fit = fit(columns, table.sample, room, measure_strong, measure_head, alike)
         if self._captioned:
             told = f"In every row: {self.fit.once(lines[0])}" if lines and self.fit.told_once else ""
             self.caption.say(told)
@@ -176,8 +178,11 @@ class TableView(QTableView):
         for at, width in zip(self.fit.kept, self.fit.widths, strict=True):
             self.setColumnWidth(at + offset, width)
         heights = self._heights(lines)
-        for at, height in enumerate(heights):
-            self.setRowHeight(at, height)
+        usual = max(set(heights), key=heights.count) if len(heights) <= _EXACT else heights[0] if heights else TABLE_ROW
+        self.verticalHeader().setDefaultSectionSize(usual)  # one call, however many rows there are
+        for at, height in enumerate(heights if len(heights) <= _EXACT else ()):
+            if self.rowHeight(at) != height:
+                self.setRowHeight(at, height)
         shown = heights if len(heights) <= _WHOLE else heights[: self._window]
         if not self._fills:
             self.setFixedHeight(HEAD + sum(shown))
@@ -185,9 +190,9 @@ class TableView(QTableView):
 
     def _heights(self, lines: list[Line]) -> list[int]:
         if len(lines) > _EXACT:
-            longest = [max(lines, key=lambda line: len(line.texts[at])) for at in range(len(self.fit.columns))]
-            tallest = max((row_height(self.fit, line) for line in [*lines[:50], *longest]), default=TABLE_ROW)
-            return [tallest] * len(lines)
+            sample = self.adapter.table.sample
+            some = [*sample[:_MEASURED], *sample[-len(self.fit.columns) - 2 :]]  # the longest stand last
+            return [max(row_height(self.fit, line) for line in some)] * len(lines)
         return [row_height(self.fit, line) for line in lines]
 
     @Slot(int)

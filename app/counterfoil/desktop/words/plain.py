@@ -8,14 +8,23 @@ from __future__ import annotations
 import unicodedata
 
 _CONTROL_PICTURES = 0x2400
+_LONG = 200  # signs
 _JOINERS = "\u200c\u200d"  # some scripts are written wrongly without them
 
 
 def plain(text: object, *, lines: bool = False) -> str:
     """The text with control, direction and zero-width characters shown by name; `lines` keeps line ends and tabs."""
     written = str(text)
-    if written.isascii() and written.isprintable():
+    if written.isprintable():
         return written
+    if lines and len(written) > _LONG:  # most lines of a long text hold nothing odd
+        return "\n".join(
+            line if line.replace("\t", "").isprintable() else _signs(line, lines=True) for line in written.split("\n")
+        )
+    return _signs(written, lines=lines)
+
+
+def _signs(written: str, *, lines: bool) -> str:
     return "".join(_visible(sign, lines) for sign in written)
 
 

@@ -162,7 +162,7 @@ pre-?paid(?: amount)?
 anticipos?(?: recibidos?)?
 (?:importe |ya )?pagado(?: a cuenta)?
 (?:pagos? |entregas? )(?:a cuenta|recibidos?|anteriores)
-acconti?(?: (?:versat[oi]|ricevut[oi]))?
+accont[oi](?: (?:versat[oi]|ricevut[oi]))?
 (?:importo )?gia (?:pagato|versato|corrisposto)
 importo (?:pagato|versato)
 """

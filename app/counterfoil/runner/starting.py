@@ -22,8 +22,6 @@ from counterfoil.runner.consent import NOTHING, Consent, note_fall, refuse_a_fal
 from counterfoil.sandbox.hosts import Host
 from counterfoil.sandbox.launching import Unfit
 from counterfoil.sandbox.probing import measured
-from counterfoil.stage.leaving_out import choices_of
-from counterfoil.stage.survey import refuse_too_much, survey
 from counterfoil.store import blobs as blob_rows
 from counterfoil.store import history, runs, versions
 from counterfoil.store.blobs import Blobs
@@ -125,7 +123,7 @@ def start_run(
     """Commit a ready run; its row. `parameters` is given the schema and returns checked values as plain JSON.
 
     Raises:
-        BrokenTemplate, WrongParameter, WrongWorkspace: nothing was started.
+        BrokenTemplate, WrongParameter: nothing was started.
         NotIsolated, LessProtection: nobody agreed to the protection that there is; nothing was started.
     """
     found = measured(home)
@@ -133,7 +131,6 @@ def start_run(
     refuse_unconfined(home, found, name, digest, workspace, consent)
     before = history.isolation_in(database.reader, str(workspace))
     fallen = refuse_a_fall(found, before, "The last run in this folder", consent)
-    refuse_too_much(survey(str(workspace), choices_of(workspace, home)), str(workspace))
     version = keep_version(database, home, template, started_by)
     values = parameters(json.loads(version["parameters"]))
     manifest = json.loads(version["manifest"])

@@ -11,7 +11,7 @@ from counterfoil.errors import CounterfoilError
 from counterfoil.places import Home
 from counterfoil.stage.leaving_out import choices_of, told
 from counterfoil.stage.probing import probe
-from counterfoil.stage.survey import TooMuch, refuse_too_much, survey
+from counterfoil.stage.survey import survey
 
 _SNIFFED = 400  # files whose beginning is read to see whether they are invoices
 _BEGINNING = 4_096  # bytes
@@ -35,10 +35,7 @@ def measure(path: str, home: Home) -> FolderFacts:
         return _refused(str(root), refused)
     try:
         found = survey(str(root), choices_of(root, home), try_reading=True)
-        refuse_too_much(found, str(root))
         able = probe(root, home)
-    except TooMuch as much:
-        return _refused(str(root), f"{much.message} Leave parts out, or choose a smaller folder.", much.parts)
     except (CounterfoilError, OSError) as problem:
         return _refused(str(root), str(problem))
     files = [seen for seen in found.seen.values() if seen.kind == "file"]

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from counterfoil.sandbox.hosts import Host, HostPool
@@ -102,8 +103,10 @@ def waiting_for(slot: str) -> list[int]:
 
 def test_what_was_set_up_for_a_killed_runner_is_ended(isolated: Room) -> None:
     stale = isolated.home.run / "slots" / "999999999-gone"
-    stale.mkdir()
+    stale.mkdir(parents=True)
     waiting = subprocess.Popen([sys.executable, "-c", "input()", stale.name], stdin=subprocess.PIPE)
+    while not Path(f"/proc/{waiting.pid}/cmdline").read_bytes():  # its words are not there before it has begun
+        time.sleep(0.01)
     clear_slots(isolated.home)
     assert waiting.wait(10) == -9
     assert waiting.stdin is not None

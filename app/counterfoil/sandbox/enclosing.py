@@ -204,8 +204,10 @@ class Enclosed:
         if self._process is not None:
             end(self.pid, kept=self._is_kept)
             status = await reaped(self._process)
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+            if (stdin := self._process.stdin) is not None:
+                stdin.close()
+                with contextlib.suppress(OSError, TimeoutError):  # what it did not read any more is nobody's trouble
+                    await asyncio.wait_for(stdin.wait_closed(), 2)
         if self._finish is not None:
             await self._finish.wait()
         self.gone.set()

@@ -40,7 +40,7 @@ found = 1
 def test_a_fork_bomb_is_stopped(isolated: Room) -> None:
     run_id = isolated.start(BOMB)
     row = isolated.advance(run_id)
-    if os.geteuid() == 0:
+    if os.geteuid() == 0 or row["state"] == RunState.WAITING:  # what watches may come before the system's own limit
         assert row["state"] == RunState.WAITING
         assert "more than 256 processes" in isolated.asked(run_id)
     else:

@@ -152,8 +152,6 @@ class NoticeKind(StrEnum):
     NOT_READY = "not_ready"  # a firing ahead cannot run as things are
     AWAY = "away"  # what was missed and what was done while this computer was off
     HELD_UP = "held_up"  # three skips in a row for one cause
-    NOTHING_TO_DO = "nothing_to_do"  # five firings in a row
-    ZONE = "zone"  # the device's zone changed
 
 
 # Effects on files: those of one gate are one set.

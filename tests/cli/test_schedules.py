@@ -18,6 +18,9 @@ import pytest
 
 from cli.note_template import write_template
 from cli.speaking import Caller, Said
+from counterfoil.facts import NoticeKind
+from counterfoil.store import notices
+from counterfoil.store.transactions import Txn
 from house.repository import ROOT
 from views.rows import Office
 
@@ -174,6 +177,23 @@ def test_run_now_stands_beside_the_grid_and_overlap_holds_for_it_too(desk: Desk)
     again = desk.call("schedule", "run", "Weekly")
     assert (again.code, "‘Weekly’ cannot start now: the last one is still open" in again.err) == (1, True)
     assert [entry["reason"] for entry in desk.log("Weekly")] == [None, "started by hand"]
+
+
+def test_what_cannot_run_and_what_was_missed_is_said_until_it_is_seen(desk: Desk, office: Office) -> None:
+    desk.add("Weekly", "--rule", "Mondays at 9", *BERLIN)
+
+    def post(txn: Txn) -> None:
+        notices.post(txn, NoticeKind.NOT_READY, "s1", {"schedule": "Weekly", "reason": "The folder is gone."})
+        entry = {"schedule": "Weekly", "ran_late": 1, "missed": 2, "at": txn.now_us}
+        notices.post(txn, NoticeKind.AWAY, "home", {"schedules": [entry]})
+
+    office.database.transact(post)
+    cannot = "counterfoil: ‘Weekly’ cannot run as things are: The folder is gone.\n"
+    away = "counterfoil: While nobody was there: ‘Weekly’ started 1 late, missed 2.\n"
+    assert desk.call("schedule", "list").err == cannot + away
+    assert desk.call("schedule", "got-it", "--json").document == {"closed": 1}
+    assert desk.call("schedule", "list").err == cannot
+    assert desk.call("schedule", "got-it", "--json").document == {"closed": 0}
 
 
 @pytest.fixture

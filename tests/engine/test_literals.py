@@ -71,9 +71,7 @@ ENUMS: dict[type[StrEnum], dict[str, str]] = {
         "QUEUED": "queued", "STARTED": "started", "SKIPPED": "skipped", "MISSED": "missed", "BLOCKED": "blocked",
     },
     FiringOrigin: {"GRID": "grid", "NOW": "now", "AGAIN": "again"},
-    NoticeKind: {
-        "NOT_READY": "not_ready", "AWAY": "away", "HELD_UP": "held_up", "NOTHING_TO_DO": "nothing_to_do", "ZONE": "zone",
-    },
+    NoticeKind: {"NOT_READY": "not_ready", "AWAY": "away", "HELD_UP": "held_up"},
     ports.Permission: {"ALLOW": "allow", "ASK": "ask", "DENY": "deny"},
     ports.Finding: {"HAPPENED": "happened", "NOT_HAPPENED": "not_happened", "UNKNOWN": "unknown"},
 }  # fmt: skip

@@ -27,7 +27,7 @@ from counterfoil.inbox.accounts import account
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.starting import keep_version
 from counterfoil.schedules import keeping
-from counterfoil.schedules.documents import log_documents, preview_documents, schedule_document
+from counterfoil.schedules.documents import log_documents, notice_sentences, preview_documents, schedule_document
 from counterfoil.schedules.planned import dates_in, resolved
 from counterfoil.schedules.rules import form_of, zone_of
 from counterfoil.schedules.wording import say
@@ -202,7 +202,10 @@ def list_(context: Context) -> None:
     with opened(call) as home:
         conn = home.database.reader
         documents = [schedule_document(conn, row) for row in rows.living(conn)]
+        told = notice_sentences(conn)
     call.document(documents)
+    for sentence in told:
+        call.say(sentence)
     if not documents:
         call.line("No schedules yet. Add one: counterfoil schedule add NAME TEMPLATE --rule 'every Monday at 09:00'")
         return
@@ -224,6 +227,16 @@ def _last(one: dict[str, Any]) -> str:
         return ""
     reason = f": {last['reason']}" if last["reason"] else ""
     return f"{last['state']} {datetime.fromisoformat(last['local']):%a %d %b %H:%M}{reason}"
+
+
+@app.command("got-it", epilog=EVERYWHERE)
+def got_it(context: Context) -> None:
+    """Take down what `list` says of the time when nobody was there."""
+    call = call_of(context)
+    with opened(call) as home:
+        closed = home.database.transact(lambda txn: keeping.got_it(txn, account()))
+    call.document({"closed": closed})
+    call.say("It is taken down." if closed else "There was nothing to take down.")
 
 
 @app.command("log", epilog=EVERYWHERE)

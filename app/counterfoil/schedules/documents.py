@@ -8,11 +8,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from counterfoil.clock import from_us, iso, to_us
-from counterfoil.facts import FiringOrigin, FiringState
+from counterfoil.facts import FiringOrigin, FiringState, NoticeKind
 from counterfoil.schedules.instants import Firing, next_firings
 from counterfoil.schedules.rules import rule_of, zone_of
 from counterfoil.schedules.wording import say
-from counterfoil.store import firings
+from counterfoil.store import firings, notices
 from counterfoil.store.transactions import Connection, Row
 
 
@@ -89,3 +89,19 @@ def _preview(firing: Firing, zone: ZoneInfo) -> dict[str, Any]:
 def local_text(instant: datetime, zone: ZoneInfo) -> str:
     """An instant on the clocks of a zone, to the minute, with its offset: `2026-12-07T09:00+01:00`."""
     return instant.astimezone(zone).isoformat(timespec="minutes")
+
+
+def notice_sentences(conn: Connection) -> list[str]:
+    """The standing notices as sentences, oldest first."""
+    return [sentence for row in notices.standing(conn) for sentence in _told(row["kind"], notices.body_of(row))]
+
+
+def _told(kind: str, body: dict[str, Any]) -> list[str]:
+    if kind == NoticeKind.NOT_READY:
+        return [f"‘{body['schedule']}’ cannot run as things are: {body['reason']}"]
+    if kind == NoticeKind.HELD_UP:
+        return [f"‘{body['schedule']}’ was skipped {body['skipped']} times in a row: {body['reason']}."]
+    return [
+        f"While nobody was there: ‘{one['schedule']}’ started {one['ran_late']} late, missed {one['missed']}."
+        for one in body["schedules"]
+    ]

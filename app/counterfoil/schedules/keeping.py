@@ -9,13 +9,12 @@ from typing import Any
 
 from counterfoil.clock import from_us
 from counterfoil.errors import NotNow, UnknownSchedule, WrongUse, did_you_mean
-from counterfoil.facts import FiringOrigin, FiringState, person
+from counterfoil.facts import FiringOrigin, FiringState, NoticeKind, person
 from counterfoil.schedules.instants import refuse_never
-from counterfoil.schedules.policies import Policy, form_of_policy, read_policy
-from counterfoil.schedules.rules import Rule, form_of, rule_of, zone_of
+from counterfoil.schedules.policies import Policy, form_of_policy
+from counterfoil.schedules.rules import Rule, form_of, zone_of
 from counterfoil.schedules.scanning import Scanned, Starter, begin, due_of, why_not_now
-from counterfoil.schedules.wording import say
-from counterfoil.store import firings, schedules
+from counterfoil.store import firings, notices, schedules
 from counterfoil.store.transactions import Connection, Row, Txn
 
 
@@ -80,29 +79,6 @@ def _aligned(txn: Txn, row: Row) -> Row:
     first = due.now[0] if due.now else due.next_at
     schedules.set_next(txn, row, first, first if due.now else due.wake_at)
     return schedules.get(txn.conn, row["schedule_id"])
-
-
-def change(txn: Txn, row: Row, by: str, *, rule: Rule, zone: str, policy: Policy, parameters: dict[str, Any]) -> Row:
-    """Let a routine follow another rule from now on; what was due before is not made up for; the new row.
-
-    Raises:
-        WrongRule: the rule has no firing in the next 12 years.
-    """
-    refuse_never(rule, zone_of(zone), from_us(txn.now_us))
-    changed = schedules.change(
-        txn,
-        row,
-        by,
-        f"{person(by)} changed the schedule ‘{row['name']}’: {say(rule)}",
-        rule=json.dumps(form_of(rule)),
-        zone=zone,
-        policy=json.dumps(form_of_policy(policy)),
-        parameters=json.dumps(parameters),
-        effective_from=txn.now_us,
-        next_at=None,
-        wake_at=None,
-    )
-    return changed if changed["paused"] else _aligned(txn, changed)
 
 
 def pause(txn: Txn, row: Row, by: str) -> Row:
@@ -174,11 +150,6 @@ def _beside(txn: Txn, row: Row, start: Starter, by: str, origin: FiringOrigin, d
     return done.started[0]
 
 
-def described(row: Row) -> str:
-    """The rule of a stored routine as a sentence."""
-    return say(rule_of(json.loads(row["rule"])))
-
-
-def policy_in(row: Row) -> Policy:
-    """The policy of a stored routine."""
-    return read_policy(row["policy"])
+def got_it(txn: Txn, by: str) -> int:
+    """Take down the card of what happened while nobody was there; how many. What cannot run stays up until it can."""
+    return sum(notices.close(txn, NoticeKind.AWAY, row["subject"], by) for row in notices.standing(txn.conn))

@@ -22,6 +22,7 @@ from counterfoil.store.database import Database
 from counterfoil.store.transactions import Connection, Row, Txn
 
 LOOK_AHEAD = 512  # settled instants passed over in one look for the next one
+MOST_TOLD = 50  # entries of one card; the log of a schedule has every instant
 SKIPS_TO_TELL = 3  # in a row for one cause, before an inbox item names it
 _SCANNER = "runner"
 
@@ -255,8 +256,8 @@ def _tell_away(txn: Txn, row: Row, *, ran: list[int], missed: list[int]) -> None
     """One card for all routines: what was missed while nobody was there, and what was done."""
     known = next((one for one in notices.standing(txn.conn) if one["kind"] == NoticeKind.AWAY), None)
     told = notices.body_of(known)["schedules"] if known is not None else []
-    told.append({"schedule": row["name"], "ran_late": ran, "missed": missed, "at": txn.now_us})
-    notices.post(txn, NoticeKind.AWAY, "home", {"schedules": told})
+    entry = {"schedule": row["name"], "ran_late": len(ran), "missed": len(missed), "at": txn.now_us}
+    notices.post(txn, NoticeKind.AWAY, "home", {"schedules": [*told, entry][-MOST_TOLD:]})
 
 
 def scan_due(database: Database, start: PreparedStarter) -> list[str]:

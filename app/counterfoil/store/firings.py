@@ -86,9 +86,3 @@ def newest(conn: sa.Connection, schedule_id: str, count: int, *, before_us: int 
     if before_us is not None:
         query = query.where(_FIRING.c.due_at < before_us)
     return conn.execute(query.limit(count)).mappings().all()
-
-
-def between(conn: sa.Connection, since_us: int, until_us: int) -> Sequence[Row]:
-    """The firings of every routine whose instants lie in a span, oldest first."""
-    query = sa.select(_FIRING).where(_FIRING.c.due_at >= since_us, _FIRING.c.due_at < until_us)
-    return conn.execute(query.order_by(_FIRING.c.due_at)).mappings().all()

@@ -153,12 +153,6 @@ def open_runs(conn: sa.Connection, schedule_id: str) -> Sequence[Row]:
     return conn.execute(query.order_by(_RUN.c.number)).mappings().all()
 
 
-def last_runs(conn: sa.Connection, schedule_id: str, count: int) -> Sequence[Row]:
-    """The newest runs of a routine that have ended, newest first."""
-    query = sa.select(_RUN).where(_RUN.c.schedule_id == schedule_id, _RUN.c.state.in_([str(state) for state in ENDED]))
-    return conn.execute(query.order_by(_RUN.c.number.desc()).limit(count)).mappings().all()
-
-
 def remove(txn: Txn, row: Row, by: str) -> None:
     """Take a routine away; its firings and runs stay."""
     values: Mapping[str, Any] = {"removed_at": txn.now_us, "next_at": None, "wake_at": None}

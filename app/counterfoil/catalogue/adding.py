@@ -12,14 +12,13 @@ import os
 import shutil
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from counterfoil.catalogue.broken_file import BrokenFile
 from counterfoil.catalogue.manifest import MANIFEST, Manifest, line_of, read_manifest
-from counterfoil.catalogue.packing import LARGEST_WHOLE, files_in, is_left_out, pack, read_code, write_files
+from counterfoil.catalogue.packing import LARGEST_WHOLE, NO_ZIP, files_in, is_left_out, pack, read_code, write_files
 from counterfoil.catalogue.requirements import Lock, lock_for
 from counterfoil.errors import Declined, UnknownTemplate
 
@@ -117,15 +116,7 @@ def _unzipped(archive: Path) -> dict[str, bytes]:
             files = files_in(source, LARGEST_WHOLE)
     except FileNotFoundError:
         raise UnknownTemplate(f"there is no folder and no archive ‘{archive}’.", advice) from None
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-        RuntimeError,
-        EOFError,
-        OSError,
-        ValueError,
-    ) as problem:
+    except NO_ZIP as problem:
         raise BrokenFile(folder, "", None, f"it is no zip of a template: {problem}.", advice) from problem
     tops = {name.partition("/")[0] for name in files}
     if MANIFEST not in files and len(tops) == 1:

@@ -31,6 +31,8 @@ MOST_FILES = 5_000
 LEFT_OUT = frozenset({"sample", "samples", "tests"})  # directly in the template's folder
 _MADE_BY_PYTHON = frozenset({"__pycache__"})
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the first instant a zip can hold
+# what zipfile raises of bytes that are no archive, or none that it can read
+NO_ZIP = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 
 
 def pack(folder: Path) -> tuple[str, bytes]:
@@ -200,15 +202,7 @@ def _files_of(archive: bytes, version: str) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as source:
             files = files_in(source, LARGEST)
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-        RuntimeError,
-        EOFError,
-        OSError,
-        ValueError,
-    ) as problem:
+    except NO_ZIP as problem:
         raise Damaged(f"template version {version[:8]} cannot be unpacked: {problem}.") from problem
     if digest_of(files) != version:
         raise Damaged(f"template version {version[:8]} does not match its digest.", "Restore it from a backup.")

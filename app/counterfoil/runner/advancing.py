@@ -23,7 +23,7 @@ from counterfoil.sandbox.hosts import Host, HostPool
 from counterfoil.sandbox.launching import Unfit
 
 LINGER = 5.0  # seconds a suspended host waits for a quick answer
-GRACE = 2.0  # seconds a closed host gets to end by itself
+GRACE = 2.0  # seconds a closed host gets to end by itself; one that broke the rules gets none
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class Advance:
             hold.end(RunState.RUNNING)
             raise
         finally:
-            await _end(host)
+            await _end(host, 0 if hold.breach else GRACE)
         return await aftermath.settle(hold, host_died=died)
 
     def _too_little(self) -> str | None:
@@ -152,8 +152,8 @@ async def _first_of(*events: asyncio.Event) -> None:
             task.cancel()
 
 
-async def _end(host: Host) -> None:
+async def _end(host: Host, grace: float) -> None:
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(host.gone.wait(), GRACE)
+        await asyncio.wait_for(host.gone.wait(), grace)
     host.kill()
     await host.ended()

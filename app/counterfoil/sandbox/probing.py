@@ -53,7 +53,11 @@ def measured(home: Home, *, afresh: bool = False) -> Measured:
 def _measure() -> Measured:
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     if sys.platform != "linux":
-        return Measured(NONE, f"Isolation is not built for {sys.platform} yet.", advising.OTHER_SYSTEM.next_step)
+        return Measured(
+            NONE,
+            f"Isolation for {sys.platform} is written but was never run, so it is not used.",
+            advising.OTHER_SYSTEM.next_step,
+        )
     try:
         seccomp.architecture()
     except seccomp.UnknownArchitecture as problem:

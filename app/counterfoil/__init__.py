@@ -19,6 +19,7 @@ from counterfoil.authoring.file_door import FileFacts, FileRefused, Files, LeftO
 from counterfoil.authoring.gates import Answers, Decision, approve, ask, claimed_elsewhere
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.authoring.parameters import Field, File, Folder, Params, param
+from counterfoil.authoring.periods import Period
 from counterfoil.authoring.reporting import report, this_run
 from counterfoil.authoring.steps import Step, step
 from counterfoil.authoring.timing import now, random, sleep, sleep_until, uuid
@@ -59,6 +60,7 @@ __all__ = [
     "Money",
     "NotApproved",
     "Params",
+    "Period",
     "RefusedUse",
     "Rejected",
     "Returned",

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from counterfoil.schedules.planned import date_of, is_relative, resolved
+from counterfoil.schedules.planned import date_of, dates_in, is_relative, resolved
 
 MONDAY = date(2026, 11, 30)
 
@@ -45,5 +45,8 @@ def test_only_fields_of_dates_are_read_so() -> None:
     fields = [{"name": "on", "type": "date"}, {"name": "note", "type": "text"}]
     values = {"on": "planned day", "note": "planned day"}
     assert resolved(fields, values, MONDAY) == {"on": "2026-11-30", "note": "planned day"}
+    fields, values = [{"name": "days", "type": "period"}], {"days": "Last  week"}
+    assert dates_in(fields, values) == {"days"}
+    assert resolved(fields, values, MONDAY) == {"days": "2026-11-23/2026-11-29"}
     with pytest.raises(ValueError, match="no date in words"):
         date_of("soon", MONDAY)

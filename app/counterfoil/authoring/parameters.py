@@ -16,6 +16,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from counterfoil.authoring.codec import Unrecordable, decoder_for, encode, hints_of, to_plain
+from counterfoil.authoring.periods import Period
 from counterfoil.facts import Money
 
 ParamsT = typing.TypeVar("ParamsT", bound="Params")
@@ -43,6 +44,7 @@ _TYPE_NAMES: dict[Any, str] = {
     Money: "money",
     Folder: "folder",
     File: "file",
+    Period: "period",
 }
 FIELD_TYPES = frozenset(_TYPE_NAMES.values()) | {"choice"} | {f"list[{name}]" for name in _TYPE_NAMES.values()}
 FIELD_CHECKS = {"": None, "iban": "text", "not_past": "date"}  # check -> the only type it is made for
@@ -174,7 +176,7 @@ def _type_of(name: str, hint: Any) -> tuple[str, list[str] | None]:
         return _TYPE_NAMES[hint], None
     raise Unrecordable(
         f"parameter '{name}' is annotated {hint!r}; "
-        "use str, int, bool, Decimal, date, datetime, Money, Folder, File, a Literal of texts, or a list of one of them"
+        "use str, int, bool, Decimal, date, datetime, Money, Folder, File, Period, a Literal of texts, or a list of one of them"
     )
 
 

@@ -15,6 +15,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from counterfoil.authoring.periods import PERIOD_EXAMPLE, Period, period_of
 from counterfoil.errors import did_you_mean
 from counterfoil.facts import Money
 
@@ -182,6 +183,25 @@ def _instant(value: object) -> datetime:
     return at
 
 
+def _period(value: object) -> Period:
+    """Words stay words: `meant_on` makes days of them."""
+    if not isinstance(value, str) or not value.strip():
+        raise _misfit(value, "period")
+    return meant_on(value, None)
+
+
+def meant_on(text: str, today: date | None) -> Period:
+    """A period, its words read on a day.
+
+    Raises:
+        Misfit: it is none.
+    """
+    try:
+        return period_of(text, today)
+    except ValueError as problem:
+        raise Misfit(str(problem), f"Write it like {PERIOD_EXAMPLE}.") from None
+
+
 def _choice(value: object, choices: list[str]) -> str:
     text = _text(value).strip()
     if text not in choices:
@@ -238,5 +258,6 @@ FIELD_VALUES = {
     "money": FieldType(_money, "an amount with its currency", "10000 EUR"),
     "folder": FieldType(_place, "a folder", "invoices"),
     "file": FieldType(_place, "a file", "invoices/bw-7741.xml"),
+    "period": FieldType(_period, "a period", PERIOD_EXAMPLE),
 }
 _CHECKS: dict[str, Callable[[str], str]] = {"iban": _iban}

@@ -30,6 +30,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from counterfoil.authoring.periods import Period
 from counterfoil.catalogue.broken_file import BrokenFile
 from counterfoil.catalogue.requirements import requirement_trouble
 from counterfoil.errors import did_you_mean
@@ -123,7 +124,7 @@ def title_of_run(run_title: str, values: Mapping[str, Any]) -> str:
 
 
 def shown(plain: Any) -> str:
-    """A plain value as people write it: `1000.00 EUR`, `2026-11-30`, items with commas between."""
+    """A plain value as people write it: `1000.00 EUR`, `2026-11-30`, `23–29 Nov 2026`, items with commas between."""
     if plain is None:
         return ""
     if isinstance(plain, bool):
@@ -134,7 +135,7 @@ def shown(plain: Any) -> str:
         if "amount" in plain:
             return f"{shown(plain['amount'])} {plain.get('currency', '')}"
         return str(next(iter(plain.values()), ""))  # a codec tag holds one text
-    return str(plain)
+    return Period(plain).words if isinstance(plain, str) and "/" in plain else str(plain)
 
 
 def names_in(run_title: str) -> list[str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from counterfoil.authoring.codec import canonical, to_plain
-from counterfoil.catalogue.field_values import Misfit, Passed, example_of, is_blank, not_past, reader_of
+from counterfoil.catalogue.field_values import Misfit, Passed, example_of, is_blank, meant_on, not_past, reader_of
 from counterfoil.errors import WrongParameter, WrongUse, did_you_mean
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def check_values(
     """All values of a form, in the fields' order: defaults filled in, the rest coerced, as plain JSON with codec tags.
 
     Takes texts, the contract's JSON forms, and what it returned before. With a workspace, folders and files must exist in it.
-    `today` is what a date with check "not_past" is held against; without it, the day in this computer's zone.
+    `today` is what a date with check "not_past" is held against, and from where a period in words is seen; without it, the day in this
+    computer's zone.
 
     Raises:
         WrongParameter: a name is unknown, a required one is missing, or a value does not fit; or the error that `wrong` names.
@@ -235,7 +236,7 @@ def _form_of(schema: str) -> type[BaseModel]:
 
 
 def _validator_of(field: FieldJson) -> Callable[[Any, ValidationInfo], Any]:
-    """A field's reader; where the validation has a workspace, places are looked for in it."""
+    """A field's reader; periods mean days from today on, and where the validation has a workspace, places are looked for in it."""
     read = reader_of(field)
     kind = str(field["type"]).removeprefix("list[").removesuffix("]")
 
@@ -244,6 +245,8 @@ def _validator_of(field: FieldJson) -> Callable[[Any, ValidationInfo], Any]:
         workspace, today = info.context  # type: ignore[misc]  # always given by _check
         if field.get("check") == "not_past":
             return not_past(found, today)
+        if kind == "period":
+            return [meant_on(one, today) for one in found] if isinstance(found, list) else meant_on(found, today)
         if kind not in ("folder", "file") or workspace is None:
             return found
         if isinstance(found, list):

@@ -13,11 +13,13 @@ from decimal import Decimal
 from typing import Any
 
 from counterfoil import facts
+from counterfoil.authoring.periods import Period
 from counterfoil.clock import from_us
 from counterfoil.inbox.accounts import account
 
 _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$"}
 _AMOUNT = re.compile(r"-?(?:[€£$]|[A-Z]{3} )-?[0-9][0-9,]*(?:\.[0-9]+)?")  # an amount that was made text already
+_PERIOD = re.compile(r"\d{4}-\d{2}-\d{2}/\d{4}-\d{2}-\d{2}")
 _TITLES = {"question": "Question", "doubt": "Did this happen?", "failure": "Needs repair", "conflict": "Files changed"}
 
 
@@ -42,6 +44,8 @@ def cell(plain: Any) -> Cell:
         return Cell(", ".join(cell(item).text for item in plain))
     if not isinstance(plain, dict):
         amount = _AMOUNT.fullmatch(str(plain)) is not None
+        if _PERIOD.fullmatch(str(plain)):
+            return Cell(Period(plain).words)
         return Cell(str(plain), figure=amount, money=amount)
     return _tagged(plain)
 

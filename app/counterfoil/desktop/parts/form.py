@@ -22,13 +22,14 @@ from counterfoil.desktop.words.numbers import is_money, joined
 from counterfoil.desktop.words.plain import plain
 
 _FEW = 4  # so many choices stand side by side
-_SHORT, _SHORT_WIDTH = frozenset({"date", "instant", "money", "decimal", "integer"}), 220
+_SHORT, _SHORT_WIDTH = frozenset({"date", "instant", "money", "decimal", "integer", "period"}), 220
 _HINTS = {
     "date": "2026-12-31",
     "instant": "2026-12-31T09:00:00Z",
     "money": "10000 EUR",
     "decimal": "0.00",
     "integer": "0",
+    "period": "last week",
 }
 
 

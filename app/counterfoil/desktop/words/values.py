@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from counterfoil.authoring.periods import Period
 from counterfoil.desktop.words import numbers, times
 from counterfoil.desktop.words.plain import plain
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _ISO_INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})")
+_PERIOD = re.compile(r"\d{4}-\d{2}-\d{2}/\d{4}-\d{2}-\d{2}")
 _DECIMAL = re.compile(r"-?\d+\.\d+")
 _SHOWN_MONEY = re.compile(r"−?(?:[€£$]|[A-Z]{3}[\u00a0 ])[\d,]+(?:\.\d+)?")
 NOTHING = "–"
@@ -39,6 +41,8 @@ def _text(value: str, today: date, lines: bool) -> str:
         return f"{times.date_words(times.local(at).date(), today)} {times.clock_time(at)}" if at is not None else value
     if _DECIMAL.fullmatch(value):
         return _decimal(value)
+    if _PERIOD.fullmatch(value):
+        return Period(value).words
     return plain(numbers.identifier(value), lines=lines)
 
 

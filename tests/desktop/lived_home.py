@@ -51,7 +51,15 @@ class LivedHome:
         self.undo(0)
         self.furnish()
         self.office = RealOffice(self.home)
-        for chapter in (self._payables, self._north, self._sales, self._doubts, self._trouble, self._archive):
+        for chapter in (
+            self._payables,
+            self._north,
+            self._sales,
+            self._doubts,
+            self._trouble,
+            self._changed,
+            self._archive,
+        ):
             chapter()
         self.undo(60)
 
@@ -171,6 +179,19 @@ class LivedHome:
             self.gate_of(run), "answered", values={"choice": "stop"}, comment="The bank sends a new file on Monday"
         )
         self.ended(run)
+
+    def _changed(self) -> None:
+        place = self.folder / "Larkfield" / "Prices"
+        (place / "drafts").mkdir(parents=True)
+        (place / "prices.csv").write_text(prices(), encoding="utf-8")
+        (place / "drafts/price-change.docx").write_bytes(b"PK\x03\x04 a letter")
+        run = self.start("changed", "prices", place, {})
+        gate = self.gate_of(run)
+        self.kill()
+        self.decide(gate, "approved")
+        (place / "prices.csv").write_text(prices().replace("lot 1", "lot 1, new", 3), encoding="utf-8")
+        self.office.start_runner()
+        self.gate_of(run, but=gate.gate_id)
 
     def _archive(self) -> None:
         hold = self.archive / "hold"

@@ -153,6 +153,7 @@ def _gates(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
         "contract",
         "doubt",
         "repair",
+        "changed",
         f"letter {ARABIC}",
         f"letter {GERMAN}",
     ):

@@ -21,6 +21,7 @@ from counterfoil.desktop.tables.table import from_evidence
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, is_money, moneys
+from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import quoted
 from counterfoil.errors import CounterfoilError
 
@@ -66,8 +67,10 @@ class BulkPanel(Pane):
         if why:
             put(self._page, Banner("warn", why))
         elif left_out:
-            said = f"{len(left_out)} of {len(rows)} need a closer look and are left out."
-            put(self._page, Banner("warn", said, detail="; ".join(sorted({row.bulk for row in left_out}))))
+            many = len(left_out) > 1
+            ends = "need a closer look and are left out" if many else "needs a closer look and is left out"
+            reasons = capital("; ".join(sorted({row.bulk for row in left_out})))
+            put(self._page, Banner("warn", f"{len(left_out)} of {len(rows)} {ends}.", detail=f"{reasons}."))
         put(self._page, self._table(rows))
         self.act.say(f"Approve {count(len(able), 'gate')}" if able else "Nothing to decide together")
         self.act.setEnabled(bool(able))

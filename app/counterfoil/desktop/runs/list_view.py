@@ -105,6 +105,8 @@ class RunsAdapter(QAbstractListModel):
                 return row.title
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{row.title}. {row.words}. {self._foot(row)}. {index.row() + 1} of {len(self.rows)}."
+            case Qt.ItemDataRole.ToolTipRole:
+                return row.title
             case Role.ROW:
                 return row
             case Role.FOOT:

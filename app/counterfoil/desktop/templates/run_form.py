@@ -130,15 +130,11 @@ class RunForm(Pane):
 
     def _put_workspace(self, workspace: str) -> None:
         box = Box("quiet", gap=4, margins=(14, 10, 12, 10))
-        line = row(gap=10)
-        texts = column(gap=0)
-        said = workspace or "No folder chosen yet"
-        put(texts, Label("Works on a folder of yours", "small"), Prose(plain(said), "medium"))
-        other = Button("Another folder…", icon="folder")
+        other = Button("Another folder…" if workspace else "Choose a folder…", icon="folder")
         other.clicked.connect(self.folder_wanted)
-        line.addLayout(texts, 1)
-        put(line, other)
-        box.put(line)
+        line = row(gap=10)
+        put(line, Label("In the folder", "small"), None, other)
+        box.put(line, Prose(plain(workspace or "No folder chosen yet"), "medium"))  # a path has the whole width
         put(self._left, box)
 
     def _put_will(self, seen: TemplateSeen) -> None:

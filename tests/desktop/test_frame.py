@@ -1,5 +1,7 @@
 """The frame: counts that agree everywhere, the runner line, pages by keys, the first run from the card to the written file."""
 
+import importlib
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
@@ -8,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QPushButton
 
 from counterfoil.desktop.bridge import ACTIVE, HIDDEN
 from counterfoil.desktop.commands import Command, found
+from counterfoil.desktop.frame import pages
 from counterfoil.desktop.frame.palette import CommandsAdapter
 from counterfoil.desktop.frame.runner_line import words_of
 from counterfoil.desktop.inbox.welcome import WelcomeCard
@@ -332,3 +335,13 @@ def test_the_palettes_list_keeps_qts_rules(desk: Desk) -> None:
     adapter.show_commands(found([Command("page", "Go to Inbox", "inbox", "Ctrl+1")], ""))
     adapter.show_commands([])
     assert adapter.rowCount() == 0
+
+
+def test_pages_are_imported_before_anybody_goes_there(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    imported: list[str] = []
+    monkeypatch.setattr(importlib, "import_module", imported.append)
+    ahead = desk.window._ahead
+    assert ahead._turns.isActive()  # since the inbox has its rows
+    while ahead._turns.isActive():
+        ahead.turn()
+    assert imported == [module for name, (module, _) in pages.PAGES.items() if name != "inbox"]

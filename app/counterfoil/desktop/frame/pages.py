@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Protocol
 
+from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.clock import Clock
@@ -12,6 +13,7 @@ from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes
 
+_AHEAD = 700  # milliseconds between two pages that are imported
 PAGES = {
     "inbox": ("counterfoil.desktop.inbox.page", "InboxPage"),
     "runs": ("counterfoil.desktop.runs.page", "RunsPage"),
@@ -37,6 +39,29 @@ class Page(Protocol):
 
     def panes(self) -> list[QWidget]:
         """Where F6 goes, in order."""
+
+
+class Ahead(QObject):
+    """Imports what the other pages are made of, one after the other while nobody waits, so that going there does not wait for it."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.left = [name for name in reversed(PAGES) if name != "inbox"]
+        self._turns = QTimer(self, interval=_AHEAD)
+        self._turns.timeout.connect(self.turn)
+
+    @Slot()
+    def start(self) -> None:
+        """The first page has its rows."""
+        self._turns.start()
+
+    @Slot()
+    def turn(self) -> None:
+        """Import one; after the last there are no more turns."""
+        if self.left:
+            importlib.import_module(PAGES[self.left.pop()][0])
+        else:
+            self._turns.stop()
 
 
 def make(name: str, bridge: Bridge, clock: Clock) -> QWidget:

@@ -70,6 +70,7 @@ class Window(QMainWindow):
         self._ticks = QTimer(self)
         self._ticks.setInterval(_SECOND)
         self._ticks.timeout.connect(self._tick)
+        self._ahead = pages.Ahead(self)
         self._keys()
 
     def _lay_out(self) -> None:
@@ -189,6 +190,7 @@ class Window(QMainWindow):
             self._first_run.run_wanted.connect(self.show_run)
             self._first_run.plug_wanted.connect(self._show_plug)
             self._first_run.own_folder_wanted.connect(self._own_folder)
+            page.loaded.connect(self._ahead.start)
             page.print_wanted.connect(self._print)
             page.run_wanted.connect(self.show_run)
             page.start_wanted.connect(self.start_runner)

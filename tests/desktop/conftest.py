@@ -121,7 +121,8 @@ class _Flashes(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         shown = event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow()
-        if shown and isinstance(watched, QWidget) and not isinstance(watched, Window | QMenu | QFileDialog):
+        allowed = isinstance(watched, Window | QMenu | QFileDialog) or watched.objectName() == "qtooltip_label"
+        if shown and isinstance(watched, QWidget) and not allowed:
             self.seen.append(f"{type(watched).__name__} {watched.accessibleName() or watched.objectName()}")
         return False
 

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QToolTip
 
 from counterfoil.desktop.frame.paper import as_html, write_pdf
 from counterfoil.desktop.gate.answers import NeedsAnswer
 from counterfoil.desktop.gate.detail import GateDetail
 from counterfoil.desktop.gate.evidence import TableSection
+from counterfoil.desktop.gate.head import Badge
 from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet
@@ -21,7 +22,8 @@ from counterfoil.desktop.inbox.page import InboxPage
 from counterfoil.desktop.office import Answer, Draft, Part, RunnerSeen, RunnerState, Tab
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.labels import Prose
-from counterfoil.errors import AlreadyDecided
+from counterfoil.errors import AlreadyDecided, CounterfoilError
+from counterfoil.policy import protection
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
@@ -539,7 +541,55 @@ def test_held_rows_go_back_with_the_batch(desk: Desk) -> None:
     assert (last(desk).verdict, last(desk).values) == ("returned", {"hold": [1]})
 
 
-def test_drafts_are_kept_at_every_stroke_and_come_back(make_desk: MakeDesk) -> None:
+def test_drafts_are_kept_at_every_stroke_one_writing_at_a_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[str] = []
+    monkeypatch.setattr(desk.office, "save_draft", lambda _gate_id, draft: kept.append(draft.comment))
+    go(desk, 81)
+    inside(desk)
+    desk.press(Qt.Key.Key_B, CTRL)
+    kept.clear()
+    desk.type("a")
+    desk.type("b")
+    assert kept == ["a", "ab"]
+    desk.bridge.holding = True  # from here on the disk is slow
+    desk.type("cdef")
+    assert kept == ["a", "ab", "abc"]
+    desk.bridge.let_go()
+    desk.settle()
+    assert kept == ["a", "ab", "abc", "abcdef"]
+
+
+def test_a_draft_that_could_not_be_kept_is_tried_again_with_the_next_stroke(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep = desk.office.save_draft
+
+    def full(_gate_id: str, _draft: Draft) -> None:
+        raise CounterfoilError("The disk is full.", "Make room.")
+
+    go(desk, 81)
+    inside(desk)
+    desk.press(Qt.Key.Key_B, CTRL)
+    monkeypatch.setattr(desk.office, "save_draft", full)
+    desk.type("a")
+    told = [one.words.text() for one in desk.window.findChildren(Banner) if one.isVisible()]
+    assert any("The disk is full." in words for words in told)
+    monkeypatch.setattr(desk.office, "save_draft", keep)
+    desk.type("b")
+    assert desk.office.drafts[f"{81:032x}"].comment == "ab"
+
+
+def test_the_badge_says_exactly_what_its_word_means(desk: Desk) -> None:
+    inside(desk)
+    badge = shown(desk).head.findChild(Badge)
+    assert badge is not None
+    assert badge.accessibleName() == "Protected: None"
+    desk.click(badge)
+    assert QToolTip.text() == protection.sentence("L0")
+    QToolTip.hideText()
+
+
+def test_drafts_come_back(make_desk: MakeDesk) -> None:
     office = FakeOffice()
     office.drafts[f"{81:032x}"] = Draft(values={"choice.2": "hold"}, comment="ask Ben")
     desk = make_desk(office)

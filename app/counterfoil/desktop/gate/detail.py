@@ -17,6 +17,7 @@ from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate import reading as gate_reading
 from counterfoil.desktop.gate.asking import Asking
 from counterfoil.desktop.gate.bar import GateBar
+from counterfoil.desktop.gate.keeping import DraftKeeper
 from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.session import (
     CLOSED,
@@ -34,7 +35,6 @@ from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
 
 PATIENCE = 300  # milliseconds before a skeleton stands where nothing is yet
-DRAFT = 120  # milliseconds after the last stroke
 _EMPTY, _WAITING, _PAGE, _BLANK = 0, 1, 2, 3
 
 
@@ -83,8 +83,7 @@ class GateDetail(Pane):
         self.put(self.bar)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE)
         self._patience.timeout.connect(self._show_skeleton)
-        self._save = QTimer(self, singleShot=True, interval=DRAFT)
-        self._save.timeout.connect(self.keep_draft)
+        self.draft = DraftKeeper(bridge, self)
         self.asking = Asking(self)
         self._connect()
 
@@ -94,7 +93,7 @@ class GateDetail(Pane):
         if gate_id == self.gate_id and self.page is not None:
             self.focus_title()
             return
-        self.keep_draft()
+        self.draft.flush()
         self.asking.dismiss()
         self.gate_id = gate_id
         self.bar.rest()  # what was decided before stands; its time to take it back is shown at its own gate
@@ -115,12 +114,13 @@ class GateDetail(Pane):
 
     def clear(self, title: str = "Choose a gate to see what it asks.", detail: str = "") -> None:
         """No gate is chosen."""
-        self.keep_draft()
+        self.draft.flush()
         self.asking.dismiss()
         self._latest.take(None)
         self._patience.stop()
         self.gate_id = ""
         self.session = None
+        self.draft.watch(None)
         self._retire_page()
         self.nothing.say(title, detail)
         self.stack.setCurrentIndex(_EMPTY)
@@ -144,17 +144,6 @@ class GateDetail(Pane):
             self.page.focus_on(primary.aim)
         else:
             self.focus_title()
-
-    @Slot()
-    def keep_draft(self) -> None:
-        """Write down what is filled in now."""
-        self._save.stop()
-        session = self.session
-        if session is None or not session.reading.open:
-            return
-        draft, gate_id = session.draft(), session.reading.seen.gate_id
-        if draft != session.reading.seen.draft:
-            self._bridge.do(self._bridge, lambda office: office.save_draft(gate_id, draft))
 
     @Slot()
     def act(self) -> None:
@@ -207,7 +196,7 @@ class GateDetail(Pane):
         self.bar.settled.connect(self._settled)
         self.asking.given.connect(self._decide)
         self.asking.changed.connect(self._changed)
-        self.asking.typed.connect(self._save.start)
+        self.asking.typed.connect(self.draft.keep)
         keys = (
             ("Ctrl+Return", self.act),
             ("Ctrl+Enter", self.act),
@@ -251,11 +240,12 @@ class GateDetail(Pane):
         self.session.loading = len(fresh.files) if fresh.open else 0
         if not moved and old is not None:
             kept_choices(old, self.session)
+        self.draft.watch(self.session)
         page = GatePage(
             fresh, self.session, self._bridge, self.area, now, times.local(now).date(), guided=self._guides(fresh)
         )
         page.edited.connect(self._edited)
-        page.opened.connect(self._save.start)
+        page.opened.connect(self.draft.keep)
         page.picked.connect(self._picked)
         page.loading.connect(self._loading)
         page.run_wanted.connect(self.run_wanted)
@@ -310,7 +300,7 @@ class GateDetail(Pane):
     def _edited(self) -> None:
         if self.session is not None:
             self._show_primary()
-            self._save.start()
+            self.draft.keep()
 
     @Slot(int)
     def _loading(self, left: int) -> None:
@@ -325,7 +315,7 @@ class GateDetail(Pane):
 
     @Slot(object)
     def _decide(self, answer: Answer) -> None:
-        self._save.stop()
+        self.draft.flush()
         self._sending.add(answer.gate_id)
         self.bar.show_primary(Primary("Keeping your decision…", CLOSED))
         self._bridge.ask(
@@ -405,7 +395,7 @@ class GateDetail(Pane):
     @Slot()
     def _look_again(self) -> None:
         if self.session is not None:
-            self.keep_draft()
+            self.draft.flush()
             self._retire_page()
             self._ask()
 

@@ -165,7 +165,7 @@ class InboxPage(QWidget):
 
     def flush(self) -> None:
         """Keep what is filled in before the window goes."""
-        self.detail.keep_draft()
+        self.detail.draft.flush()
 
     def _connect(self) -> None:
         self.pane.tab_changed.connect(self._tab_changed)

@@ -1,0 +1,70 @@
+"""Keeps what a person fills in, at every stroke: one writing at a time and then the newest state, so that quick typing queues nothing up
+and a process that is ended at any moment has lost no more than the strokes of that moment."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+
+from counterfoil.desktop.bridge import Bridge, Trouble
+from counterfoil.desktop.gate.session import Session
+from counterfoil.desktop.office import Draft
+
+
+class DraftKeeper(QObject):
+    """For the gate that is shown."""
+
+    def __init__(self, bridge: Bridge, parent: QObject) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._session: Session | None = None
+        self._kept: Draft | None = None  # what is on disk, or on its way there
+        self._writing = self._again = False
+
+    def watch(self, session: Session | None) -> None:
+        """What was filled in before is written; from now on this is kept."""
+        self.flush()
+        self._session = session
+        self._kept = session.reading.seen.draft if session is not None else None
+
+    @Slot()
+    def keep(self) -> None:
+        """Something was filled in."""
+        if self._writing:
+            self._again = True
+            return
+        draft = self._unkept()
+        if draft is not None and self._session is not None:
+            gate_id = self._session.reading.seen.gate_id
+            self._writing = True
+            self._bridge.ask(self, lambda office: office.save_draft(gate_id, draft), self._written, self._failed)
+
+    @Slot()
+    def flush(self) -> None:
+        """Write it down now, whatever is still on its way: another gate comes, or the window goes."""
+        draft = self._unkept()
+        if draft is not None and self._session is not None:
+            gate_id = self._session.reading.seen.gate_id
+            self._bridge.do(self._bridge, lambda office: office.save_draft(gate_id, draft))
+
+    def _unkept(self) -> Draft | None:
+        """What differs from what is kept; None where nothing does."""
+        session = self._session
+        if session is None or not session.reading.open:
+            return None
+        draft = session.draft()
+        if draft == self._kept:
+            return None
+        self._kept = draft
+        return draft
+
+    def _written(self, _nothing: object) -> None:
+        self._writing = False
+        if self._again:
+            self._again = False
+            self.keep()
+
+    def _failed(self, trouble: Trouble) -> None:
+        """It is tried again with the next stroke."""
+        self._kept = None
+        self._writing = self._again = False
+        self._bridge.troubled.emit(trouble)

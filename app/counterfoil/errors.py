@@ -150,6 +150,18 @@ class ClaimedElsewhere(Declined):
     code = "claimed_elsewhere"
 
 
+class NothingToUndo(Declined):
+    """There is nothing of the run to put back: it changed no files, was undone, has not ended, or what it displaced is kept no longer."""
+
+    code = "nothing_to_undo"
+
+
+class UndoRefused(Declined):
+    """A file cannot be put back as it was; nothing was."""
+
+    code = "undo_refused"
+
+
 class NotAllowed(Declined):
     """This principal may not do that."""
 

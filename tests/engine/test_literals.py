@@ -162,6 +162,8 @@ def test_error_codes() -> None:
         "StaleDigest": ("stale_digest", 1),
         "ClaimedElsewhere": ("claimed_elsewhere", 1),
         "NeedsConfirmation": ("needs_confirmation", 1),
+        "NothingToUndo": ("nothing_to_undo", 1),
+        "UndoRefused": ("undo_refused", 1),
         "NotAllowed": ("not_allowed", 1),
         "RunEnded": ("run_ended", 1),
         "RunnerTrouble": ("runner", 1),
@@ -196,7 +198,7 @@ def test_tables_and_their_columns() -> None:
     assert {name: [word for word in words.split() if word not in found[name]] for name, words in kept.items()} == {
         name: [] for name in kept
     }
-    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (4, 0x43666C31, "0" * 64, 15_000_000)
+    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (5, 0x43666C31, "0" * 64, 15_000_000)
 
 
 def test_hashes_of_a_record_and_of_an_entry() -> None:

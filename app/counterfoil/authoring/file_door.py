@@ -154,7 +154,7 @@ class Files:
         if ".." in parts or path.startswith("/") or "\x00" in path:
             raise FileRefused(path, "The path does not lie beneath the workspace.")
         try:
-            return _open_beneath(self.root, parts, flags)
+            return open_beneath(self.root, parts, flags)
         except FileNotFoundError as problem:
             raise FileRefused(path, "It is not there any more.") from problem
         except PermissionError as problem:
@@ -183,7 +183,7 @@ def _kind_left_out(handle: int, name: str) -> str:
     return "hidden file" if name.startswith(".") else ""
 
 
-def _open_beneath(root: Path, parts: list[str], flags: int) -> int:
+def open_beneath(root: Path, parts: list[str], flags: int) -> int:
     """Open component by component with O_NOFOLLOW, so that no link on the way is followed."""
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     for index, part in enumerate(parts):

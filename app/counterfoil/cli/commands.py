@@ -32,6 +32,7 @@ COMMANDS: dict[str, Command] = {
     "runs": Command("looking", "runs", "Runs, newest first."),
     "cancel": Command("stopping", "cancel", "Cancel a run; its gates are withdrawn."),
     "retry": Command("stopping", "retry", "Try a run's stopped step again."),
+    "undo": Command("undoing", "undo", "Put back what a run did to files."),
     "trail": Command("trailing", "trail", "The account of everything that was done; --verify checks it."),
     "template": Command("templates", "app", "List, show, check, lock and add templates."),
     "schedule": Command("schedules", "app", "Run a template by a rule; see what became of each instant."),

@@ -153,6 +153,10 @@ class _ApplySet:
         for folder in dict.fromkeys(folder for index in todo for folder in self._changes[index].folders):
             made.update(dict.fromkeys(site.ground.missing_folders(folder)))
         site.note = Note(todo, sorted(made))
+        begun = frozenset(todo)
+        site.note.left_alone = [
+            [change.does, change.paths[0]] for index, change in enumerate(self._changes) if index not in begun
+        ]
         for index in todo:
             try:
                 self._changes[index].begin(site)

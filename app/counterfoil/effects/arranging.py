@@ -105,10 +105,12 @@ def _changes(op: FileOp, net: _Net, mark: str, set_id: str, contents: Contents |
             return [_write(op, net, contents)]
         case "move":
             return _move(op, net, mark, set_id)
+        case "restore":
+            return [_restore(op, net, mark)]
         case "delete":
             return [SetAside(_journey(op, None, net, mark, set_id))]
         case "mkdir":
-            return [MakeFolder(op.path, net.vacated(op.path))]
+            return [MakeFolder(op.path, net.vacated(op.path), op.mode)]
         case "rmdir":
             return [RemoveFolder(op.path, net.leaving_of(op.path), op.path in net.arriving)]
     raise ValueError(f"there is no op {op.op}")
@@ -123,6 +125,17 @@ def _write(op: FileOp, net: _Net, contents: Contents | None) -> Change:
         return Write(op.path, op.before, op.after, op.content, op.executable, net.vacated(op.path))
     source = contents(op.after) if contents is not None else Path()
     return Write(op.path, op.before, op.after, source, op.executable, net.vacated(op.path))
+
+
+def _restore(op: FileOp, net: _Net, mark: str) -> Change:
+    """What another set has displaced comes back: in the place of what stands there, or where nothing does."""
+    store, _, slot = str(op.target).partition("/")
+    if op.after is None or not slot:
+        raise ValueError(f"there is nothing to put back at {op.path}")
+    spot = Spot(slot, store)
+    if op.before is not None:
+        return Write(op.path, op.before, op.after, spot, op.executable, net.vacated(op.path))
+    return BringBack(Journey(None, op.path, spot, op.after, mark), net.vacated(op.path))
 
 
 def _move(op: FileOp, net: _Net, mark: str, set_id: str) -> list[Change]:
@@ -145,7 +158,7 @@ def _journey(op: FileOp, target: str | None, net: _Net, mark: str, set_id: str) 
 
 def _arrives(ops: Sequence[FileOp]) -> Iterator[str]:
     for op in ops:
-        if op.op in _WRITES:
+        if op.op in _WRITES or op.op == "restore":
             yield op.path
         elif op.op == "move":
             yield str(op.target)

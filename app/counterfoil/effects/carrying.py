@@ -49,6 +49,11 @@ class Move:
     mark: str
 
     @property
+    def does(self) -> str:
+        """What a note calls it."""
+        return "move"
+
+    @property
     def paths(self) -> list[str]:
         """Both names."""
         return [self.path, self.target]
@@ -135,6 +140,11 @@ class SetAside:
     journey: Journey
 
     @property
+    def does(self) -> str:
+        """What a note calls it."""
+        return "leave"
+
+    @property
     def path(self) -> str:
         """The name that becomes free."""
         return self.journey.source or ""
@@ -190,6 +200,11 @@ class BringBack:
 
     journey: Journey
     vacated: bool = False
+
+    @property
+    def does(self) -> str:
+        """What a note calls it."""
+        return "arrive"
 
     @property
     def path(self) -> str:

@@ -66,6 +66,10 @@ class Change(Protocol):
     """A file or folder that goes from one state to another."""
 
     @property
+    def does(self) -> str:
+        """What it does, in the words of a note: move, leave, arrive, write, mkdir, rmdir."""
+
+    @property
     def paths(self) -> list[str]:
         """The names it touches, the one that people know it by first."""
 

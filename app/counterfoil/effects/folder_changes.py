@@ -13,10 +13,16 @@ from counterfoil.policy.boundaries import visible
 
 @dataclass(frozen=True, slots=True)
 class MakeFolder:
-    """A folder is there. `vacated`: what has the name leaves it in the same set."""
+    """A folder is there, a new one with these permission bits. `vacated`: what has the name leaves it in the same set."""
 
     path: str
     vacated: bool = False
+    mode: int | None = None
+
+    @property
+    def does(self) -> str:
+        """What a note calls it."""
+        return "mkdir"
 
     @property
     def paths(self) -> list[str]:
@@ -57,7 +63,7 @@ class MakeFolder:
     def do(self, site: Site) -> None:
         """Make it, and what is missing above it."""
         try:
-            site.ground.make_folder(self.path)
+            site.ground.make_folder(self.path, self.mode)
         except FileExistsError as problem:
             raise Raced(self.path) from problem
 
@@ -72,6 +78,11 @@ class RemoveFolder:
     path: str
     leaving: frozenset[str]
     retaken: bool = False
+
+    @property
+    def does(self) -> str:
+        """What a note calls it."""
+        return "rmdir"
 
     @property
     def paths(self) -> list[str]:

@@ -38,6 +38,11 @@ class Write:
     vacated: bool = False
 
     @property
+    def does(self) -> str:
+        """What a note calls it."""
+        return "write"
+
+    @property
     def paths(self) -> list[str]:
         """The file."""
         return [self.path]

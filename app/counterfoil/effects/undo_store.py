@@ -16,10 +16,30 @@ import os
 from pathlib import Path
 from typing import Self
 
-from counterfoil.effects.beneath import Beneath, Seen, write_all
+from counterfoil.effects.beneath import Beneath, Blocked, Seen, write_all
+from counterfoil.places import Home
 from counterfoil.store.originals import IN_WORKSPACE, slot_of
 
 _LARGEST_NOTE = 256 * 1024 * 1024
+
+
+def remove_store(home: Home, workspace: str, store: str) -> None:
+    """Remove what a set has kept, wherever it lies; what is not there or may not be removed is left."""
+    with contextlib.suppress(OSError, Blocked):
+        folder = home.undo / store
+        if folder.is_dir() and not folder.is_symlink():
+            with Beneath(str(home.undo)) as kept:
+                _remove(kept, store)
+    with contextlib.suppress(OSError, Blocked), Beneath(workspace) as ground:
+        _remove(ground, f"{IN_WORKSPACE}/{store}")
+
+
+def _remove(ground: Beneath, path: str) -> None:
+    """A store is flat: files of ours, no folder in it."""
+    with ground.inner(path) as store, store.folder_of("x") as (folder, _):
+        for name in os.listdir(folder):
+            os.unlink(name, dir_fd=folder)
+    ground.remove_folder(path)
 
 
 @dataclasses.dataclass(slots=True)
@@ -27,7 +47,8 @@ class Note:
     """`todo`: indices of changes that were not done at the start. `made`: folders that were missing then, outermost first.
 
     `sources`: device and inode of each file that is carried, by the mark of its change; `copies`: those of a copy that is about to take
-    a name, where renaming was not possible. `modes`: permission bits of folders that are removed.
+    a name, where renaming was not possible. `modes`: permission bits of folders that are removed. `left_alone`: what was as it should be
+    before the set began, as what would have been done and the path; undoing the set leaves it alone, too.
     """
 
     todo: list[int]
@@ -35,6 +56,7 @@ class Note:
     sources: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     copies: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     modes: dict[str, int] = dataclasses.field(default_factory=dict)
+    left_alone: list[list[str]] = dataclasses.field(default_factory=list)
     complete: bool = False
 
 

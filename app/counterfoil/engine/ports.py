@@ -73,7 +73,8 @@ class FileOp:
     have now (None: absent), `after` the one it gets.
 
     Of a write or an append `content` are the whole new bytes where they are not kept as a blob yet, `size` is how many, `executable`
-    whether the file becomes a program (None: as it is). For a move `target` is where it goes and `after` equals `before`.
+    whether the file becomes a program (None: as it is). For a move `target` is where it goes and `after` equals `before`. Undoing knows
+    `restore`, whose `target` is a gate and a slot of its store, and gives a folder the permission bits `mode`.
     """
 
     n: int
@@ -85,6 +86,7 @@ class FileOp:
     content: bytes | None = field(repr=False, default=None)
     executable: bool | None = None
     size: int | None = None
+    mode: int | None = None
 
     @property
     def plain(self) -> list[object]:

@@ -29,13 +29,14 @@ from counterfoil.runner import waking
 from counterfoil.runner.advancing import Advance
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.lease import RENEW_EVERY, Lease
+from counterfoil.runner.undoing import Wishes
 from counterfoil.sandbox.hosts import HostPool
 from counterfoil.sandbox.launching import clear_slots
 from counterfoil.sandbox.probing import measured
 from counterfoil.schedules import heartbeat
 from counterfoil.schedules.scanning import realign, scan_due
 from counterfoil.stage.copies import RunCopies
-from counterfoil.store import gates, leases, runs, schedules, timers
+from counterfoil.store import gates, leases, runs, schedules, timers, undoings
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Txn
@@ -66,6 +67,7 @@ class Runner:
         self._stop = asyncio.Event()
         self._beaten = threading.Event()
         self._troubles = 0
+        self._wishes = Wishes(database, home, self._woken.set)
         self._pool = HostPool(0 if only else 1, home, measured(home))
         self._shelf = Shelf(home)
 
@@ -190,6 +192,7 @@ class Runner:
         await self._put_back_lost(powers)
         await self._cancel_unheld(powers)
         if self._only is None:
+            self._wishes.look()
             await asyncio.to_thread(self._fire)
         self._claim(powers)
 
@@ -331,7 +334,9 @@ class Runner:
     def _idle(self) -> bool:
         conn, now = self._database.reader, self._database.clock.now_us()
         busy = runs.in_state(conn, [RunState.RUNNING]) or runs.claimable(conn, now, 1)
-        return not busy and not timers.due(conn, now) and not schedules.to_look_at(conn, now)
+        return (
+            not busy and not timers.due(conn, now) and not undoings.asked(conn) and not schedules.to_look_at(conn, now)
+        )
 
 
 def held_or_ended(database: Database, run_id: str) -> bool:

@@ -36,5 +36,10 @@ def original_of(conn: Connection, home: Home, gate_id: str, path: str) -> Path |
     if not rows:
         return None
     slot = slot_of(set_of([plain_of(row) for row in rows]), path)
-    kept = (home.undo / gate_id / slot, Path(rows[0]["workspace"]) / IN_WORKSPACE / gate_id / slot)
+    kept = (folder / slot for folder in store_places(home, rows[0]["workspace"], gate_id))
     return next((file for file in kept if file.is_file() and not file.is_symlink()), None)
+
+
+def store_places(home: Home, workspace: str, store: str) -> tuple[Path, Path]:
+    """The two folders of which one may hold what a set displaced; a store is named by its gate, or by the wish that undid it."""
+    return home.undo / store, Path(workspace) / IN_WORKSPACE / store

@@ -304,7 +304,29 @@ file_op = sa.Table(
     sa.Column("state", sa.String(10), nullable=False),
     sa.Column("executable", sa.Boolean, nullable=True),
     sa.Column("size", sa.BigInteger, nullable=True),
+    _at("applied_at", nullable=True),
     sa.Index("file_op_of_gate", "gate_id", "row"),
+    sa.Index("file_op_applied", "applied_at", sqlite_where=sa.text("applied_at IS NOT NULL")),
+)
+
+# a person's wish to put back what a run did to files; `paths` and `plan` are JSON, the plan stands once it has begun
+undoing = sa.Table(
+    "undoing",
+    metadata,
+    sa.Column("undo_id", sa.String(32), primary_key=True),
+    sa.Column("run_id", sa.String(32), sa.ForeignKey("run.run_id"), nullable=False),
+    _text("by"),
+    _text("comment"),
+    _text("paths"),
+    _text("plan", nullable=True),
+    sa.Column("state", sa.String(8), nullable=False),
+    sa.CheckConstraint("state IN ('asked','done','refused')", name="undoing_state"),
+    _text("message", nullable=True),
+    _at("asked_at"),
+    _at("ended_at", nullable=True),
+    # at most one wish for a run at a time
+    sa.Index("one_open_undoing", "run_id", unique=True, sqlite_where=sa.text("state = 'asked'")),
+    sa.Index("undoing_of_run", "run_id", "asked_at"),
 )
 
 trail = sa.Table(

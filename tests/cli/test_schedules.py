@@ -114,6 +114,52 @@ def test_dates_in_words_are_kept_as_words_and_read_on_the_planned_day(desk: Desk
     assert run["parameters"]["pay_on"] in {(today + timedelta(days=n)).isoformat() for n in (1, 2)}  # midnight may pass
 
 
+def test_holidays_are_copied_into_the_rule_and_a_firing_on_one_is_moved(desk: Desk) -> None:
+    added = desk.add(
+        "Weekly",
+        "--cron",
+        "0 9 * * 5",
+        *BERLIN,
+        "--holidays",
+        "DE-BY",
+        "--holidays",
+        "2026-12-24",
+        "--on-holiday",
+        "next",
+    )
+    assert added.code == 0
+    (kept,) = desk.call("schedule", "list", "--json").document
+    assert kept["rule"]["holidays_of"] == ["DE-BY", "2026-12-24"]
+    assert {"2026-12-24", "2027-01-06"} <= set(kept["rule"]["holidays"])
+    words = ("schedule", "preview", "Weekly", "--from", "2026-12-31", "--count", "1", "--json")
+    assert desk.call(*words).document == [
+        {
+            "due_at": "2027-01-04T08:00:00.000Z",
+            "local": "2027-01-04T09:00+01:00",
+            "note": "moved from Fri 01 Jan, a holiday",
+        }
+    ]
+
+
+def test_a_schedule_is_changed_part_by_part_and_the_trail_keeps_what_it_said(desk: Desk) -> None:
+    desk.add("Weekly", "--rule", "Mondays at 9", *BERLIN, "--overlap", "queue")
+    change = ("schedule", "change", "Weekly", "--json")
+    moved = desk.call(*change, "--rule", "Fridays at 18:00", "--missed", "all", "--missed-most", "3")
+    assert (moved.code, moved.document["words"]) == (0, "every Friday at 18:00")
+    assert moved.document["policy"] == {"overlap": "queue", "missed": "all", "missed_most": 3}
+    kept = desk.call(*change, "--set", "text=goodbye", "--on-holiday", "next", "--holidays", "DE").document
+    assert (kept["parameters"], kept["words"]) == (
+        {"text": "goodbye"}, "every Friday at 18:00, on a holiday in DE the next working day",
+    )  # fmt: skip
+    nothing = desk.call(*change, "--set", "text=goodbye")
+    assert (nothing.code, nothing.document["error"]["message"]) == (2, "‘Weekly’ says that already.")
+    assert desk.call(*change, "--set", "txt=x").code == 2
+    assert desk.call(*change, "--name", "Fridays").document["name"] == "Fridays"
+    entries = [one for one in desk.call("trail", "--json").document if one["kind"] == "schedule"]
+    said = [one["before"]["rule"] for one in entries if one["before"] and "rule" in one["before"]]
+    assert {"kind": "weekly", "days": ["MO"], "time": ["09:00:00"]} in said
+
+
 def test_names_are_unique_and_unknown_ones_get_a_suggestion(desk: Desk) -> None:
     desk.add("Weekly", "--every", "1h", *BERLIN)
     again = desk.add("Weekly", "--every", "2h", *BERLIN)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from counterfoil.errors import WrongRule, WrongUse
-from counterfoil.schedules.policies import Policy, policy_of
+from counterfoil.schedules.policies import Policy, form_of_policy, policy_of
 from counterfoil.schedules.rules import Rule, form_of, rule_of
-from counterfoil.schedules.wording import read
+from counterfoil.schedules.wording import holidays_form, read
 
 _SPANS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
 _WAYS = "--rule TEXT, --cron TEXT, --every SPAN or --rule-json JSON"
 _GRID = "2000-01-01T00:00:00Z"  # every elapsed rule lies on this grid, so two that say the same fire together
 
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name.", show_default=False)]
+Count = Annotated[int, typer.Option("--count", metavar="N", min=1, max=1000, help="So many.")]
 Zone = Annotated[
     str | None,
     typer.Option("--zone", metavar="Z", help="An IANA zone; else this computer's.", show_default=False),
@@ -49,11 +53,41 @@ Overlap = Annotated[
     str | None,
     typer.Option("--overlap", help="While one is open: skip, queue, cancel or allow.", show_default=False),
 ]
+MissedMost = Annotated[
+    int | None,
+    typer.Option("--missed-most", metavar="N", help="With --missed all: at most so many.", show_default=False),
+]
+MissedWithin = Annotated[
+    str | None,
+    typer.Option("--missed-within", metavar="SPAN", help="With --missed all: of the last so long.", show_default=False),
+]
+OverlapMost = Annotated[
+    int | None,
+    typer.Option("--overlap-most", metavar="N", help="With --overlap allow: at most so many.", show_default=False),
+]
+CancelWithin = Annotated[
+    str | None,
+    typer.Option(
+        "--cancel-within", metavar="SPAN", help="With --overlap cancel: how long it may take.", show_default=False
+    ),
+]
 Jitter = Annotated[
     str | None, typer.Option("--jitter", metavar="SPAN", help="Spread starts by up to this.", show_default=False)
 ]
 Until = Annotated[
     str | None, typer.Option("--until", metavar="DATE", help="Through the end of this day.", show_default=False)
+]
+Holidays = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--holidays",
+        metavar="WHOSE",
+        help="Free days, copied now: DE-BY, ECB, a date, days.ics or days.csv; may be repeated.",
+        show_default=False,
+    ),
+]
+OnHoliday = Annotated[
+    str | None, typer.Option("--on-holiday", help="On a free day: skip, next or previous.", show_default=False)
 ]
 
 
@@ -68,25 +102,34 @@ class RuleOptions:
     gap: str | None
     fold: str | None
     until: str | None
+    holidays: Sequence[str] | None = None
+    on_holiday: str | None = None
 
-    def rule_of(self, today: date) -> Rule:
-        """The rule that the options name.
+    def rule_of(self, today: date, before: Rule | None = None) -> Rule:
+        """The rule that the options name; without a way to name one, `before` with what else was given of it.
 
         Raises:
             WrongUse: none or several ways were used.
             WrongRule: the rule cannot be used.
         """
         ways = [way for way in (self.rule, self.cron, self.every, self.rule_json) if way is not None]
-        if len(ways) != 1:
+        if len(ways) != 1 and (ways or before is None):
             raise WrongUse(
                 f"The rule is given {'in several ways' if ways else 'in no way'}.", f"Give it once, by {_WAYS}."
             )
-        extras = {"gap": self.gap, "fold": self.fold, "end_date": self.until}
-        return rule_of({**self._form(today), **{name: value for name, value in extras.items() if value is not None}})
+        extras = {"gap": self.gap, "fold": self.fold, "end_date": self.until, "on_holiday": self.on_holiday}
+        form = self._form(today) if ways or before is None else {**form_of(before), **self._free_days(today)}
+        return rule_of({**form, **{name: value for name, value in extras.items() if value is not None}})
 
     def _form(self, today: date) -> dict[str, Any]:
         if self.rule is not None:
-            return form_of(read(self.rule, today))
+            return form_of(read(self.rule, today, self.holidays or (), Path.cwd()))
+        return {**self._written(), **self._free_days(today)}
+
+    def _free_days(self, today: date) -> dict[str, Any]:
+        return holidays_form(self.holidays or (), today, Path.cwd())
+
+    def _written(self) -> dict[str, Any]:
         if self.cron is not None:
             return {"kind": "cron", "expr": self.cron}
         if self.every is not None:
@@ -102,16 +145,33 @@ class RuleOptions:
         return form
 
 
-def policy_from(missed: str | None, overlap: str | None, jitter: str | None, grace: str | None) -> Policy:
-    """The policy that the options name.
+@dataclass(frozen=True, slots=True)
+class PolicyOptions:
+    """What was given of a policy."""
 
-    Raises:
-        WrongRule: a word is not known.
-    """
-    given: dict[str, Any] = {"missed": missed, "overlap": overlap}
-    given["jitter"] = span(jitter, "--jitter") if jitter is not None else None
-    given["grace"] = span(grace, "--grace") if grace is not None else None
-    return policy_of({name: value for name, value in given.items() if value is not None})
+    missed: str | None
+    missed_most: int | None
+    missed_within: str | None
+    grace: str | None
+    overlap: str | None
+    overlap_most: int | None
+    cancel_within: str | None
+    jitter: str | None
+
+    def policy_of(self, before: Policy | None = None) -> Policy:
+        """The policy that the options name; what they do not name is as before, or as it is by default.
+
+        Raises:
+            WrongRule: a word is not known, or a number is out of its range.
+        """
+        given = {name: getattr(self, name) for name in self.__slots__}
+        spans = ("missed_within", "grace", "cancel_within", "jitter")
+        said = {
+            name: span(value, f"--{name.replace('_', '-')}") if name in spans else value
+            for name, value in given.items()
+            if value is not None
+        }
+        return policy_of({**(form_of_policy(before) if before else {}), **said})
 
 
 def span(text: str, option: str) -> int:

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from datetime import UTC, date, datetime
-from pathlib import Path
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
-from tzlocal import get_localzone_name
 
-from counterfoil.catalogue.finding import find_template
-from counterfoil.catalogue.manifest import read_manifest
 from counterfoil.cli import rule_options as given
-from counterfoil.cli.call import Call
+from counterfoil.cli import schedule_rules
 from counterfoil.cli.commands import EVERYWHERE
-from counterfoil.cli.opening import Opened, opened, tell_runner, workspace_of
-from counterfoil.cli.options import Context, Set, Workspace, call_of, pairs_of
-from counterfoil.cli.starting import Input, checked_parameters, input_of
+from counterfoil.cli.opening import opened, tell_runner
+from counterfoil.cli.options import Context, call_of
+from counterfoil.cli.schedule_rules import instant_of, local_line
 from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell
-from counterfoil.clock import from_us, to_us
-from counterfoil.errors import WrongUse
+from counterfoil.clock import to_us
 from counterfoil.inbox.accounts import account
 from counterfoil.runner.firing import RunStarter
-from counterfoil.runner.starting import keep_version
 from counterfoil.schedules import keeping
-from counterfoil.schedules.documents import log_documents, notice_sentences, preview_documents, schedule_document
-from counterfoil.schedules.planned import dates_in, resolved
-from counterfoil.schedules.rules import form_of, zone_of
-from counterfoil.schedules.wording import say
+from counterfoil.schedules.documents import log_documents, notice_sentences, schedule_document
+from counterfoil.schedules.rules import zone_of
 from counterfoil.store import runs
 from counterfoil.store import schedules as rows
 from counterfoil.store.transactions import Row, Txn
@@ -43,156 +34,9 @@ app = typer.Typer(
     help="Routines: rules, and what became of each of their instants.",
     epilog=EVERYWHERE,
 )
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name.", show_default=False)]
-Count = Annotated[int, typer.Option("--count", metavar="N", min=1, max=1000, help="So many.")]
-
-
-@app.command("add", epilog=EVERYWHERE)
-def add(
-    context: Context,
-    name: Name,
-    template: Annotated[
-        str, typer.Argument(metavar="TEMPLATE", help="Its name, or a path with a slash in it.", show_default=False)
-    ],
-    *,
-    zone: given.Zone = None,
-    rule: given.RuleText = None,
-    cron: given.Cron = None,
-    every: given.Every = None,
-    rule_json: given.RuleJson = None,
-    gap: given.Gap = None,
-    fold: given.Fold = None,
-    missed: given.Missed = None,
-    grace: given.Grace = None,
-    overlap: given.Overlap = None,
-    jitter: given.Jitter = None,
-    until: given.Until = None,
-    workspace: Workspace = None,
-    settings: Set = None,
-    source: Input = None,
-) -> None:
-    """Run a template by a rule; says back what it understood and when the next five firings are."""
-    call = call_of(context)
-    place, there = workspace_of(workspace), zone or _zone_here()
-    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until)
-    zone_of(there)
-    folder = find_template(template, place, call.home)
-    with opened(call) as home:
-        today = from_us(home.database.clock.now_us()).astimezone(zone_of(there)).date()
-        wanted = keeping.Wanted(
-            name=name,
-            template=template,
-            workspace=str(place),
-            rule=options.rule_of(today),
-            zone=there,
-            policy=given.policy_from(missed, overlap, jitter, grace),
-            parameters=_parameters(call, home, folder, place, source, pairs_of(settings), today),
-        )
-        row = home.database.transact(lambda txn: keeping.add(txn, wanted, account()))
-        _tell(call, home, row)
-        tell_runner(call, home, "the schedule is kept and fires when it runs")
-
-
-def _parameters(
-    call: Call, home: Opened, folder: Path, place: Path, source: Path | None, texts: list[tuple[str, str]], first: date
-) -> dict[str, Any]:
-    """What was given of the parameters, checked as a run of the first day would have them; dates in words are kept as words."""
-    version = keep_version(home.database, call.home, folder, account())
-    schema = json.loads(version["parameters"])
-    words = {name for name in dates_in(schema, dict(texts)) if [one for one, _ in texts].count(name) == 1}
-    values = {**input_of(source), **{name: text for name, text in texts if name in words}}
-    plain = [(name, text) for name, text in texts if name not in words]
-    name, kept = read_manifest(folder).name, dict[str, Any]()
-    checked = checked_parameters(name, place, resolved(schema, values, first), plain, kept)(schema)
-    words = dates_in(schema, values)
-    return {one: values[one] if one in words else checked[one] for one in {**values, **dict(plain)}}
-
-
-def _zone_here() -> str:
-    """The zone of this computer.
-
-    Raises:
-        WrongUse: it has none with a name.
-    """
-    found = get_localzone_name()
-    if not found:
-        raise WrongUse("This computer's zone has no name.", "Name one: --zone Europe/Berlin")
-    return str(found)
-
-
-def _tell(call: Call, home: Opened, row: Row) -> None:
-    """What was understood, and the next five firings."""
-    document = schedule_document(home.database.reader, row)
-    call.document(document)
-    call.line(f"{row['name']}: runs {row['template']} {document['words']}, {row['zone']} time")
-    for firing in _ahead(home, row, 5):
-        call.line(f"  {_local(firing)}")
-
-
-def _ahead(home: Opened, row: Row, count: int) -> list[dict[str, Any]]:
-    after = from_us(home.database.clock.now_us())
-    return preview_documents(json.loads(row["rule"]), row["zone"], after, count)
-
-
-def _local(firing: dict[str, Any]) -> str:
-    local = datetime.fromisoformat(firing["local"])
-    note = f"  {firing['note']}" if firing.get("note") else ""
-    return f"{local:%a %d %b %Y %H:%M} ({local:%z}){note}"
-
-
-@app.command("preview", epilog=EVERYWHERE)
-def preview(
-    context: Context,
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A schedule's name.", show_default=False)] = None,
-    *,
-    zone: given.Zone = None,
-    rule: given.RuleText = None,
-    cron: given.Cron = None,
-    every: given.Every = None,
-    rule_json: given.RuleJson = None,
-    gap: given.Gap = None,
-    fold: given.Fold = None,
-    until: given.Until = None,
-    after: Annotated[
-        str | None, typer.Option("--from", metavar="T", help="After this instant; else now.", show_default=False)
-    ] = None,
-    count: Count = 5,
-) -> None:
-    """When a schedule, or a rule, would fire; computed as the runner does."""
-    call = call_of(context)
-    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until)
-    if name is None:
-        there = zone or _zone_here()
-        start = _instant(after, there)
-        chosen = options.rule_of(start.astimezone(zone_of(there)).date())
-        form = form_of(chosen)
-        call.line(f"{say(chosen)}, {there} time")
-    else:
-        with opened(call) as home:
-            row = keeping.find(home.database.reader, name)
-        there, form, start = zone or row["zone"], json.loads(row["rule"]), _instant(after, zone or row["zone"])
-    found = preview_documents(form, there, start, count)
-    call.document(found)
-    call.lines([f"  {_local(firing)}" for firing in found])
-    if not found:
-        call.say("this rule has no firing in the next 12 years.")
-
-
-def _instant(text: str | None, zone: str) -> datetime:
-    """An instant given as text; without an offset it is read on the clocks of the zone.
-
-    Raises:
-        WrongUse: it is no instant.
-    """
-    if text is None:
-        return datetime.now(UTC)
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError as problem:
-        raise WrongUse(
-            f"--from {text} is no instant.", "Write it like 2026-12-07T09:00 or 2026-12-07T08:00:00Z."
-        ) from problem
-    return found if found.tzinfo else found.replace(tzinfo=zone_of(zone))
+app.command("add", epilog=EVERYWHERE)(schedule_rules.add)
+app.command("change", epilog=EVERYWHERE)(schedule_rules.change)
+app.command("preview", epilog=EVERYWHERE)(schedule_rules.preview)
 
 
 @app.command("list", epilog=EVERYWHERE)
@@ -240,7 +84,7 @@ def got_it(context: Context) -> None:
 
 
 @app.command("log", epilog=EVERYWHERE)
-def log(context: Context, name: Name, count: Count = 20) -> None:
+def log(context: Context, name: given.Name, count: given.Count = 20) -> None:
     """What became of each instant: the newest first, the next one before them."""
     call = call_of(context)
     with opened(call) as home:
@@ -248,7 +92,7 @@ def log(context: Context, name: Name, count: Count = 20) -> None:
         documents = log_documents(home.database.reader, row, count)
     call.document(documents)
     lines = [
-        [Cell(_local(one)), Cell(one["state"]), Cell(one["reason"] or ""), Cell(one["run_id"] or "")]
+        [Cell(local_line(one)), Cell(one["state"]), Cell(one["reason"] or ""), Cell(one["run_id"] or "")]
         for one in documents
     ]
     call.lines(table(["due", "", "why", "run"], lines, call.width))
@@ -263,19 +107,19 @@ def _changed(context: Context, name: str, operation: Callable[[Txn, Row, str], R
 
 
 @app.command("pause", epilog=EVERYWHERE)
-def pause(context: Context, name: Name) -> None:
+def pause(context: Context, name: given.Name) -> None:
     """Switch a schedule off until it is resumed."""
     _changed(context, name, keeping.pause, "is paused; its instants pass without a run until it is resumed.")
 
 
 @app.command("resume", epilog=EVERYWHERE)
-def resume(context: Context, name: Name) -> None:
+def resume(context: Context, name: given.Name) -> None:
     """Switch a schedule on again; what passed meanwhile is not made up for."""
     _changed(context, name, keeping.resume, "is on again.")
 
 
 @app.command("remove", epilog=EVERYWHERE)
-def remove(context: Context, name: Name) -> None:
+def remove(context: Context, name: given.Name) -> None:
     """Take a schedule away; its runs and its log stay."""
 
     def operation(txn: Txn, row: Row, by: str) -> Row:
@@ -286,7 +130,7 @@ def remove(context: Context, name: Name) -> None:
 
 
 @app.command("skip-next", epilog=EVERYWHERE)
-def skip_next(context: Context, name: Name) -> None:
+def skip_next(context: Context, name: given.Name) -> None:
     """Let the next instant pass without a run."""
     call = call_of(context)
     with opened(call) as home:
@@ -299,7 +143,7 @@ def skip_next(context: Context, name: Name) -> None:
 @app.command("run", epilog=EVERYWHERE)
 def run(
     context: Context,
-    name: Name,
+    name: given.Name,
     missed: Annotated[
         str | None,
         typer.Option("--missed", metavar="T", help="An instant that did not run, after all.", show_default=False),
@@ -311,7 +155,7 @@ def run(
         row = keeping.find(home.database.reader, name)
         starter = RunStarter(home.database, call.home)
         starter.prepare([row])
-        due = None if missed is None else to_us(_instant(missed, row["zone"]))
+        due = None if missed is None else to_us(instant_of(missed, row["zone"]))
 
         def operation(txn: Txn) -> str:
             fresh = keeping.find(txn.conn, name)

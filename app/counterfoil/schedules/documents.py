@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from counterfoil.clock import from_us, iso, to_us
 from counterfoil.facts import FiringOrigin, FiringState, NoticeKind
 from counterfoil.schedules.instants import Firing, next_firings
+from counterfoil.schedules.instants import firings as firings_of
 from counterfoil.schedules.rules import rule_of, zone_of
 from counterfoil.schedules.wording import say
 from counterfoil.store import firings, notices
@@ -70,6 +71,29 @@ def log_documents(conn: Connection, row: Row, count: int) -> list[dict[str, Any]
         "run_id": None,
     }
     return [planned, *found]
+
+
+def month_documents(conn: Connection, row: Row, year: int, month: int, now_us: int) -> list[dict[str, Any]]:
+    """The firings of one month on the clocks of the routine's zone, ascending: what became of those that were due, and, while it is
+    on, those ahead as `planned`; each with a `note` of what is unusual about it, or None."""
+    zone = zone_of(row["zone"])
+    first, last = (to_us(datetime(*day, tzinfo=zone)) for day in ((year, month, 1), _month_after(year, month)))
+    found = [
+        {**firing_document(one, zone), "note": None} for one in firings.between(conn, row["schedule_id"], first, last)
+    ]
+    known = {one["due_at"] for one in found}
+    if not row["paused"] and row["removed_at"] is None:
+        after = from_us(max(first - 1, now_us, int(row["effective_from"]) - 1))
+        for firing in firings_of(rule_of(json.loads(row["rule"])), zone, after):
+            if to_us(firing.due_at) >= last:
+                break
+            ahead = _preview(firing, zone)
+            found += [] if ahead["due_at"] in known else [{**ahead, "state": "planned", "reason": None, "run_id": None}]
+    return sorted(found, key=lambda one: str(one["due_at"]))
+
+
+def _month_after(year: int, month: int) -> tuple[int, int, int]:
+    return (year + 1, 1, 1) if month == 12 else (year, month + 1, 1)
 
 
 def preview_documents(rule: dict[str, Any], zone: str, after: datetime, count: int) -> list[dict[str, Any]]:

@@ -11,8 +11,8 @@ from counterfoil.clock import from_us
 from counterfoil.errors import NotNow, UnknownSchedule, WrongUse, did_you_mean
 from counterfoil.facts import FiringOrigin, FiringState, NoticeKind, person
 from counterfoil.schedules.instants import refuse_never
-from counterfoil.schedules.policies import Policy, form_of_policy
-from counterfoil.schedules.rules import Rule, form_of, zone_of
+from counterfoil.schedules.policies import Policy, form_of_policy, read_policy
+from counterfoil.schedules.rules import Rule, form_of, rule_of, zone_of
 from counterfoil.schedules.scanning import Scanned, Starter, begin, due_of, why_not_now
 from counterfoil.store import firings, notices, schedules
 from counterfoil.store.transactions import Connection, Row, Txn
@@ -52,25 +52,59 @@ def add(txn: Txn, wanted: Wanted, by: str) -> Row:
         WrongUse: the name is taken, or is no name.
         WrongRule: the rule has no firing in the next 12 years.
     """
-    if not wanted.name.strip() or len(wanted.name) > 80 or not wanted.name.isprintable():
-        raise WrongUse("A schedule needs a name of 1 to 80 printable characters.", "Such as: Weekly payments")
-    if schedules.named(txn.conn, wanted.name) is not None:
-        raise WrongUse(f"There is a schedule ‘{wanted.name}’ already.", "Choose another name, or remove that one.")
+    _refuse_name(txn, wanted.name)
     refuse_never(wanted.rule, zone_of(wanted.zone), from_us(txn.now_us))
-    new = schedules.NewSchedule(
-        name=wanted.name,
-        template=wanted.template,
-        workspace=wanted.workspace,
-        rule=json.dumps(form_of(wanted.rule)),
-        zone=wanted.zone,
-        policy=json.dumps(form_of_policy(wanted.policy)),
-        parameters=json.dumps(wanted.parameters),
-        created_by=by,
-        next_at=None,
-        wake_at=None,
-    )
-    row = schedules.add(txn, new)
+    row = schedules.add(txn, schedules.NewSchedule(**_said(wanted), created_by=by, next_at=None, wake_at=None))
     return _aligned(txn, row)
+
+
+def _refuse_name(txn: Txn, name: str) -> None:
+    if not name.strip() or len(name) > 80 or not name.isprintable():
+        raise WrongUse("A schedule needs a name of 1 to 80 printable characters.", "Such as: Weekly payments")
+    if schedules.named(txn.conn, name) is not None:
+        raise WrongUse(f"There is a schedule ‘{name}’ already.", "Choose another name, or remove that one.")
+
+
+def _said(wanted: Wanted) -> dict[str, Any]:
+    """What a routine says, as its row keeps it."""
+    return {
+        "name": wanted.name,
+        "template": wanted.template,
+        "workspace": wanted.workspace,
+        "rule": json.dumps(form_of(wanted.rule)),
+        "zone": wanted.zone,
+        "policy": json.dumps(form_of_policy(wanted.policy)),
+        "parameters": json.dumps(wanted.parameters),
+    }
+
+
+def change(txn: Txn, row: Row, wanted: Wanted, by: str) -> Row:
+    """Let a routine say something else from now on; its row. What it said before stays in the trail, its runs and its log are untouched.
+
+    A new rule or zone counts from now: instants of the old one that nobody looked at yet are not made up for.
+
+    Raises:
+        WrongUse: it would say what it says already, or the new name is taken or no name.
+        WrongRule: the rule has no firing in the next 12 years.
+    """
+    fresh = _said(wanted)
+    values = {name: value for name, value in fresh.items() if value != row[name]}
+    if not values:
+        raise WrongUse(f"‘{row['name']}’ says that already.", "Name what is to be different.")
+    if "name" in values:
+        _refuse_name(txn, wanted.name)
+    if {"rule", "zone"} & set(values):
+        refuse_never(wanted.rule, zone_of(wanted.zone), from_us(txn.now_us))
+        values |= {"effective_from": txn.now_us, "next_at": None, "wake_at": None}
+    changed = schedules.change(txn, row, by, f"{person(by)} changed the schedule ‘{row['name']}’", **values)
+    return changed if changed["paused"] else _aligned(txn, changed)
+
+
+def wanted_of(row: Row) -> Wanted:
+    """What a routine says now."""
+    rule, policy = rule_of(json.loads(row["rule"])), read_policy(row["policy"])
+    parameters = json.loads(row["parameters"])
+    return Wanted(row["name"], row["template"], row["workspace"], rule, row["zone"], policy, parameters)
 
 
 def _aligned(txn: Txn, row: Row) -> Row:

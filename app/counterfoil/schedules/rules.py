@@ -59,6 +59,7 @@ class _Rule(pydantic.BaseModel):
     overflow: Literal["skip", "clamp"] = "skip"
     holidays: list[Day] = Field(default_factory=list)
     on_holiday: Literal["skip", "next", "previous"] = "skip"
+    holidays_of: list[str] = Field(default_factory=list)  # where the days were copied from, as it was typed
     start_local: datetime | None = None
     end_local: datetime | None = None
     end_date: Day | None = None

@@ -9,9 +9,11 @@ import calendar
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
+from pathlib import Path
 from typing import Any
 
 from counterfoil.errors import WrongRule
+from counterfoil.schedules.calendars import free_days
 from counterfoil.schedules.rules import BUSINESS, WEEKDAYS, Cron, Interval, Monthly, Rule, Weekly, Yearly, rule_of
 
 _NAMES = dict(zip(WEEKDAYS, calendar.day_name, strict=True))
@@ -37,19 +39,62 @@ _LIST = r"(?:\s*(?:,|and|,\s*and)\s*{one})*"
 EXAMPLES = "every weekday at 09:00, every 2 weeks on Monday at 09:00, last business day of the month at 17:30, every 15 minutes"
 
 
-def read(words: str, today: date) -> Rule:
-    """The rule that a sentence means; `today` anchors what counts from now on.
+def read(words: str, today: date, holidays: Sequence[str] = (), folder: Path = Path()) -> Rule:
+    """The rule that a sentence means; `today` anchors what counts from now on. `holidays` names lists of free days beside those that
+    the sentence names; their files lie in `folder`.
 
     Raises:
         WrongRule: it is not understood; the next step gives examples.
     """
-    text = " ".join(words.lower().replace(".", " ").split())
+    text = " ".join(re.sub(r"\.(?=\s|$)", " ", words.lower()).split())
+    text, free = _free(text, today, holidays, folder)
     text, bounds = _bounds(text, today)
+    bounds |= free
     for pattern, form in _PATTERNS:
         found = re.fullmatch(pattern, text)
         if found is not None:
             return rule_of({**form(found, today), **bounds})
     raise WrongRule(f"“{words.strip()}” is not understood as a rule.", f"Write it like one of these: {EXAMPLES}.")
+
+
+_PLACE = r"[a-z]{3,5}(?=,|$)|[a-z]{2}(?:[-/][a-z0-9]{1,5})?"
+_HOLIDAY = rf"(?:a |an |the )?(?:public |bank )?holidays?(?: (?:in|of) (?P<place>{_PLACE}))?"
+_WORKING_DAY = r"(?:business|working|week ?)\s?day"
+_FREE = re.compile(rf",? (?:except|but not|not) (?:on|for) {_HOLIDAY}")
+_MOVED = re.compile(
+    rf",? (?:on|if it is|if that is) {_HOLIDAY},?(?: on| then)? the (?:(?P<step>next|following|previous|last) {_WORKING_DAY}"
+    rf"|{_WORKING_DAY} (?P<side>before|after))"
+)
+
+
+def _free(text: str, today: date, sources: Sequence[str], folder: Path) -> tuple[str, dict[str, Any]]:
+    """The sentence without what it says of holidays, and that.
+
+    Raises:
+        WrongRule: it speaks of holidays, and nothing says which.
+    """
+    found = _MOVED.search(text) or _FREE.search(text)
+    form: dict[str, Any] = {}
+    if found:
+        text = text[: found.start()] + text[found.end() :]
+        named = found.groupdict()
+        sources = [*([named["place"].upper()] if named["place"] else []), *sources]
+        if "step" in named:
+            form["on_holiday"] = (
+                "previous" if {named["step"], named["side"]} & {"previous", "last", "before"} else "next"
+            )
+        if not sources:
+            raise WrongRule("The rule does not say whose holidays.", "Name them: “… on holidays in DE-BY”.")
+    return text, form | holidays_form(sources, today, folder)
+
+
+def holidays_form(sources: Sequence[str], today: date, folder: Path) -> dict[str, Any]:
+    """The part of a rule's form that holds the free days of sources, and where they were copied from.
+
+    Raises:
+        WrongRule: one of them cannot be used.
+    """
+    return {"holidays": free_days(sources, today, folder), "holidays_of": list(sources)} if sources else {}
 
 
 def _bounds(text: str, today: date) -> tuple[str, dict[str, Any]]:
@@ -213,10 +258,11 @@ def say(rule: Rule) -> str:
     if end is not None:
         parts.append(f"until {_told(end)}")
     if rule.holidays:
+        whose = f" in {_and(rule.holidays_of)}" if rule.holidays_of else ""
         moves = {
-            "skip": "not on holidays",
-            "next": "on a holiday the next working day",
-            "previous": "on a holiday the working day before",
+            "skip": f"not on holidays{whose}",
+            "next": f"on a holiday{whose} the next working day",
+            "previous": f"on a holiday{whose} the working day before",
         }
         parts.append(moves[rule.on_holiday])
     return ", ".join(parts)

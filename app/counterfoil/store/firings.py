@@ -86,3 +86,10 @@ def newest(conn: sa.Connection, schedule_id: str, count: int, *, before_us: int 
     if before_us is not None:
         query = query.where(_FIRING.c.due_at < before_us)
     return conn.execute(query.limit(count)).mappings().all()
+
+
+def between(conn: sa.Connection, schedule_id: str, first_us: int, last_us: int) -> Sequence[Row]:
+    """The firings of a routine that were due from the first instant on and before the last one, ascending."""
+    due = sa.and_(_FIRING.c.due_at >= first_us, _FIRING.c.due_at < last_us)
+    query = sa.select(_FIRING).where(_FIRING.c.schedule_id == schedule_id, due).order_by(_FIRING.c.due_at)
+    return conn.execute(query).mappings().all()

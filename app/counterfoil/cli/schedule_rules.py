@@ -1,0 +1,258 @@
+"""`schedule add`, `change` and `preview`: what a routine says, and when that would fire."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from tzlocal import get_localzone_name
+
+from counterfoil.catalogue.finding import find_template
+from counterfoil.catalogue.manifest import read_manifest
+from counterfoil.cli import rule_options as given
+from counterfoil.cli.call import Call
+from counterfoil.cli.opening import Opened, opened, tell_runner, workspace_of
+from counterfoil.cli.options import Context, Set, Workspace, call_of, pairs_of
+from counterfoil.cli.starting import Input, checked_parameters, input_of
+from counterfoil.clock import from_us
+from counterfoil.errors import WrongUse
+from counterfoil.inbox.accounts import account
+from counterfoil.runner.starting import keep_version
+from counterfoil.schedules import keeping
+from counterfoil.schedules.documents import preview_documents, schedule_document
+from counterfoil.schedules.planned import dates_in, resolved
+from counterfoil.schedules.rules import form_of, zone_of
+from counterfoil.schedules.wording import say
+from counterfoil.store.transactions import Row
+
+Texts = list[tuple[str, str]]
+
+
+def add(
+    context: Context,
+    name: given.Name,
+    template: Annotated[
+        str, typer.Argument(metavar="TEMPLATE", help="Its name, or a path with a slash in it.", show_default=False)
+    ],
+    *,
+    zone: given.Zone = None,
+    rule: given.RuleText = None,
+    cron: given.Cron = None,
+    every: given.Every = None,
+    rule_json: given.RuleJson = None,
+    gap: given.Gap = None,
+    fold: given.Fold = None,
+    holidays: given.Holidays = None,
+    on_holiday: given.OnHoliday = None,
+    missed: given.Missed = None,
+    missed_most: given.MissedMost = None,
+    missed_within: given.MissedWithin = None,
+    grace: given.Grace = None,
+    overlap: given.Overlap = None,
+    overlap_most: given.OverlapMost = None,
+    cancel_within: given.CancelWithin = None,
+    jitter: given.Jitter = None,
+    until: given.Until = None,
+    workspace: Workspace = None,
+    settings: Set = None,
+    source: Input = None,
+) -> None:
+    """Run a template by a rule; says back what it understood and when the next five firings are."""
+    call = call_of(context)
+    place, there = workspace_of(workspace), zone or _zone_here()
+    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday)
+    policy = given.PolicyOptions(
+        missed, missed_most, missed_within, grace, overlap, overlap_most, cancel_within, jitter
+    )
+    zone_of(there)
+    folder = find_template(template, place, call.home)
+    with opened(call) as home:
+        today = _today(home, there)
+        wanted = keeping.Wanted(
+            name=name,
+            template=template,
+            workspace=str(place),
+            rule=options.rule_of(today),
+            zone=there,
+            policy=policy.policy_of(),
+            parameters=_parameters(call, home, folder, place, input_of(source), pairs_of(settings), today),
+        )
+        row = home.database.transact(lambda txn: keeping.add(txn, wanted, account()))
+        _tell(call, home, row)
+        tell_runner(call, home, "the schedule is kept and fires when it runs")
+
+
+def change(
+    context: Context,
+    name: given.Name,
+    *,
+    new_name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Call it this from now on.", show_default=False)
+    ] = None,
+    zone: given.Zone = None,
+    rule: given.RuleText = None,
+    cron: given.Cron = None,
+    every: given.Every = None,
+    rule_json: given.RuleJson = None,
+    gap: given.Gap = None,
+    fold: given.Fold = None,
+    holidays: given.Holidays = None,
+    on_holiday: given.OnHoliday = None,
+    missed: given.Missed = None,
+    missed_most: given.MissedMost = None,
+    missed_within: given.MissedWithin = None,
+    grace: given.Grace = None,
+    overlap: given.Overlap = None,
+    overlap_most: given.OverlapMost = None,
+    cancel_within: given.CancelWithin = None,
+    jitter: given.Jitter = None,
+    until: given.Until = None,
+    settings: Set = None,
+    source: Input = None,
+) -> None:
+    """Let a schedule say something else from now on; what is not given stays, and the trail keeps what it said before."""
+    call = call_of(context)
+    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday)
+    policy = given.PolicyOptions(
+        missed, missed_most, missed_within, grace, overlap, overlap_most, cancel_within, jitter
+    )
+    with opened(call) as home:
+        row = keeping.find(home.database.reader, name)
+        before = keeping.wanted_of(row)
+        there = zone or before.zone
+        zone_of(there)
+        today = _today(home, there)
+        wanted = dataclasses.replace(
+            before,
+            name=new_name or before.name,
+            rule=options.rule_of(today, before.rule),
+            zone=there,
+            policy=policy.policy_of(before.policy),
+            parameters=_changed_parameters(call, home, before, input_of(source), pairs_of(settings), today),
+        )
+        row = home.database.transact(
+            lambda txn: keeping.change(txn, keeping.find(txn.conn, before.name), wanted, account())
+        )
+        _tell(call, home, row)
+        tell_runner(call, home, "the change is kept and counts when it runs")
+
+
+def _today(home: Opened, zone: str) -> date:
+    return from_us(home.database.clock.now_us()).astimezone(zone_of(zone)).date()
+
+
+def _changed_parameters(
+    call: Call, home: Opened, before: keeping.Wanted, values: dict[str, Any], texts: Texts, first: date
+) -> dict[str, Any]:
+    """The parameters with what was given of them; untouched where nothing was."""
+    if not values and not texts:
+        return before.parameters
+    place = workspace_of(Path(before.workspace))
+    again = {name for name, _ in texts}
+    kept = {name: value for name, value in before.parameters.items() if name not in again}
+    folder = find_template(before.template, place, call.home)
+    return _parameters(call, home, folder, place, {**kept, **values}, texts, first)
+
+
+def _parameters(
+    call: Call, home: Opened, folder: Path, place: Path, values: dict[str, Any], texts: Texts, first: date
+) -> dict[str, Any]:
+    """What was given of the parameters, checked as a run of the first day would have them; dates in words are kept as words."""
+    version = keep_version(home.database, call.home, folder, account())
+    schema = json.loads(version["parameters"])
+    words = {name for name in dates_in(schema, dict(texts)) if [one for one, _ in texts].count(name) == 1}
+    values = {**values, **{name: text for name, text in texts if name in words}}
+    plain = [(name, text) for name, text in texts if name not in words]
+    name, kept = read_manifest(folder).name, dict[str, Any]()
+    checked = checked_parameters(name, place, resolved(schema, values, first), plain, kept)(schema)
+    words = dates_in(schema, values)
+    return {one: values[one] if one in words else checked[one] for one in {**values, **dict(plain)}}
+
+
+def _zone_here() -> str:
+    """The zone of this computer.
+
+    Raises:
+        WrongUse: it has none with a name.
+    """
+    found = get_localzone_name()
+    if not found:
+        raise WrongUse("This computer's zone has no name.", "Name one: --zone Europe/Berlin")
+    return str(found)
+
+
+def _tell(call: Call, home: Opened, row: Row) -> None:
+    """What was understood, and the next five firings."""
+    document = schedule_document(home.database.reader, row)
+    call.document(document)
+    call.line(f"{row['name']}: runs {row['template']} {document['words']}, {row['zone']} time")
+    after = from_us(home.database.clock.now_us())
+    for firing in preview_documents(json.loads(row["rule"]), row["zone"], after, 5):
+        call.line(f"  {local_line(firing)}")
+
+
+def local_line(firing: dict[str, Any]) -> str:
+    """A firing on the clocks of its zone, with what is unusual about it."""
+    local = datetime.fromisoformat(firing["local"])
+    note = f"  {firing['note']}" if firing.get("note") else ""
+    return f"{local:%a %d %b %Y %H:%M} ({local:%z}){note}"
+
+
+def preview(
+    context: Context,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A schedule's name.", show_default=False)] = None,
+    *,
+    zone: given.Zone = None,
+    rule: given.RuleText = None,
+    cron: given.Cron = None,
+    every: given.Every = None,
+    rule_json: given.RuleJson = None,
+    gap: given.Gap = None,
+    fold: given.Fold = None,
+    holidays: given.Holidays = None,
+    on_holiday: given.OnHoliday = None,
+    until: given.Until = None,
+    after: Annotated[
+        str | None, typer.Option("--from", metavar="T", help="After this instant; else now.", show_default=False)
+    ] = None,
+    count: given.Count = 5,
+) -> None:
+    """When a schedule, or a rule, would fire; computed as the runner does."""
+    call = call_of(context)
+    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday)
+    if name is None:
+        there = zone or _zone_here()
+        start = instant_of(after, there)
+        chosen = options.rule_of(start.astimezone(zone_of(there)).date())
+        form = form_of(chosen)
+        call.line(f"{say(chosen)}, {there} time")
+    else:
+        with opened(call) as home:
+            row = keeping.find(home.database.reader, name)
+        there, form, start = zone or row["zone"], json.loads(row["rule"]), instant_of(after, zone or row["zone"])
+    found = preview_documents(form, there, start, count)
+    call.document(found)
+    call.lines([f"  {local_line(firing)}" for firing in found])
+    if not found:
+        call.say("this rule has no firing in the next 12 years.")
+
+
+def instant_of(text: str | None, zone: str) -> datetime:
+    """An instant given as text; without an offset it is read on the clocks of the zone; now without a text.
+
+    Raises:
+        WrongUse: it is no instant.
+    """
+    if text is None:
+        return datetime.now(UTC)
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as problem:
+        raise WrongUse(
+            f"--from {text} is no instant.", "Write it like 2026-12-07T09:00 or 2026-12-07T08:00:00Z."
+        ) from problem
+    return found if found.tzinfo else found.replace(tzinfo=zone_of(zone))

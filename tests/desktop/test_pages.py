@@ -350,8 +350,12 @@ def test_new_entries_wait_while_the_trail_is_read(desk: Desk, monkeypatch: pytes
         desk.bridge.changed_now(Part.TRAIL)
         desk.settle()
 
+    page.view.selectRow(3)
+    chosen = page.view.adapter.lines[3]
     come(1)
     assert page.view.adapter.rowCount() == 41  # nobody looks at a place in it
+    (kept,) = page.view.selectionModel().selectedRows()
+    assert page.view.adapter.lines[kept.row()].texts == chosen.texts  # and what is chosen stays chosen
     assert not page.new.isVisible()
     page.view.verticalScrollBar().setValue(60)
     view = page.view

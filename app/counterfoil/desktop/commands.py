@@ -22,6 +22,7 @@ KEYS = (
     ("Ctrl+↓ · Ctrl+↑", "next · previous row that needs an answer"),
     ("1 2 3", "choose, in a row that needs an answer"),
     ("Ctrl+C", "copy rows, in full"),
+    ("F4", "choose a day from the calendar, in a field for a date"),
     ("Ctrl+P", "save the gate as PDF"),
     ("Esc", "closes what is on top, keeps the draft, never decides"),
 )

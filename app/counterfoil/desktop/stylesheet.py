@@ -95,6 +95,16 @@ QComboBox QAbstractItemView { color: @text; background: @panel; border: 1px soli
     selection-background-color: @hover; selection-color: @text; outline: none; }
 """
 
+_CALENDAR = """
+QCalendarWidget QWidget { background: @panel; color: @text; }
+QCalendarWidget QToolButton { color: @text; background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 4px 8px; }
+QCalendarWidget QToolButton:hover, QCalendarWidget QToolButton:focus { background: @hover; }
+QCalendarWidget QToolButton::menu-indicator { image: none; }
+QCalendarWidget QSpinBox { min-height: 24px; }
+QCalendarWidget QAbstractItemView { color: @text; background: @panel; selection-background-color: @accent; selection-color: @on_accent; }
+QCalendarWidget QAbstractItemView:disabled { color: @text3; }
+"""
+
 _LISTS = """
 QListView, QTableView, QTreeView { background: transparent; border: none; outline: none; color: @text; gridline-color: @border;
     selection-background-color: @accent_soft; selection-color: @text; }
@@ -119,4 +129,6 @@ QProgressBar::chunk { background: @accent; border-radius: 3px; }
 def stylesheet(tokens: Tokens) -> str:
     """The style sheet of a look."""
     values = dataclasses.asdict(tokens)
-    return re.sub(r"@(\w+)", lambda found: values[found.group(1)], _SURFACES + _TEXT + _BUTTONS + _FIELDS + _LISTS)
+    return re.sub(
+        r"@(\w+)", lambda found: values[found.group(1)], _SURFACES + _TEXT + _BUTTONS + _FIELDS + _LISTS + _CALENDAR
+    )

@@ -34,6 +34,7 @@ from counterfoil.desktop.words.plain import one_line
 _SECOND = 1000  # milliseconds
 _TITLE_BAR = 32  # what a window manager adds above, about
 FIRST_TEMPLATE = "pay-invoices"
+_REMEMBERING = ("inbox", "runs", "trail")  # pages whose widths and views are kept
 
 
 class Window(QMainWindow):
@@ -185,6 +186,8 @@ class Window(QMainWindow):
 
     def _introduce(self, name: str, page: Any) -> None:
         """Connect a page to the frame."""
+        if name in _REMEMBERING:
+            page.remember(self._settings)
         if name == "inbox" and self._bridge is not None:
             self._first_run = FirstRun(self._bridge, page, self)
             self._first_run.run_wanted.connect(self.show_run)
@@ -334,10 +337,15 @@ class Window(QMainWindow):
                 "run": self.show_run,
                 "checkpoint": self._show_plug,
                 "template": self._open_template,
+                "view": self._show_view,
                 "workspace": lambda path: self.choose_workspace(path or None),
                 "look": self._choose_look,
             }
             acts[command.act](command.what)
+
+    def _show_view(self, name: str) -> None:
+        self.show_page("runs")
+        self.pages["runs"].show_view(name)
 
     def _open_template(self, path: str) -> None:
         self.show_page("templates")

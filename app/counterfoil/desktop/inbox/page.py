@@ -6,9 +6,9 @@ the person has gone elsewhere.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtCore import QSettings, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest
@@ -18,12 +18,11 @@ from counterfoil.desktop.inbox.bulk import BulkPanel
 from counterfoil.desktop.inbox.pane import InboxPane
 from counterfoil.desktop.office import Changes, Counts, InboxRow, Part, RunnerSeen, Tab
 from counterfoil.desktop.parts.layouts import row
-from counterfoil.desktop.tokens import LIST
+from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.words.plain import one_line
 
 _DETAIL, _BULK, _WELCOME = 0, 1, 2
 FIRST = 60  # rows that are shown before the rest is read
-LEAST_LIST = 300
 
 
 class InboxPage(QWidget):
@@ -55,17 +54,8 @@ class InboxPage(QWidget):
         self.right = QStackedWidget()
         self.right.addWidget(self.detail)
         self.right.addWidget(self.bulk)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.setHandleWidth(1)
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(self.pane)
-        self.splitter.addWidget(self.right)
-        self.splitter.setStretchFactor(1, 1)
-        self.pane.setMinimumWidth(LEAST_LIST)
-        self.right.setMinimumWidth(480)
-        self._moved_by_hand = False
-        self.splitter.splitterMoved.connect(self._split)
-        row(self).addWidget(self.splitter)
+        self.panels = ListAndDetail(self.pane, self.right)
+        row(self).addWidget(self.panels)
         self._connect()
 
     def welcome(self, card: QWidget | None) -> None:
@@ -153,15 +143,9 @@ class InboxPage(QWidget):
         title = self.detail.page.head.title if self.detail.page is not None else self.detail
         return [self.pane.view, title]
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if not self._moved_by_hand:
-            list_width = min(LIST, max(LEAST_LIST, round(self.width() * 0.31)))
-            self.splitter.setSizes([list_width, self.width() - list_width])
-
-    @Slot()
-    def _split(self) -> None:
-        self._moved_by_hand = True
+    def remember(self, settings: QSettings) -> None:
+        """Stand as it was left last time."""
+        self.panels.remember(settings, "inbox/list")
 
     def flush(self) -> None:
         """Keep what is filled in before the window goes."""

@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.day_picker import DayPicker
 from counterfoil.desktop.parts.labels import Chip, Label, Prose, repolish
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.segmented import Segmented
@@ -123,6 +125,13 @@ class FieldEditor(QWidget):
             browse = Button("Choose…", icon="folder-open", name=f"Choose {self._label.lower()}…")
             browse.clicked.connect(self._browse)
             put(line, browse)
+        elif self._type == "date" and isinstance(self._editor, LineEdit):
+            pick = Button("", "icon", icon="calendar", name=f"Choose {self._label.lower()} from a calendar (F4)")
+            pick.clicked.connect(self._pick)
+            key = QShortcut(QKeySequence("F4"), self._editor)  # as in every field that opens a list
+            key.setContext(Qt.ShortcutContext.WidgetShortcut)
+            key.activated.connect(self._pick)
+            put(line, pick, None)
         elif isinstance(self._editor, Segmented) or self._type in _SHORT:
             put(line, None)
         put(lines, line)
@@ -223,6 +232,18 @@ class FieldEditor(QWidget):
     def _edited(self) -> None:
         self.set_remembered(False)
         self.edited.emit(self.name)
+
+    @Slot()
+    def _pick(self) -> None:
+        picker = DayPicker(f"Choose {self._label.lower()}", str(self.text()), self)
+        picker.picked.connect(self._picked)
+        picker.open_below(self._editor)
+
+    @Slot(str)
+    def _picked(self, day: str) -> None:
+        self.fill(day)
+        self.focus()
+        self._edited()
 
     @Slot()
     def _browse(self) -> None:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QSplitter, QStackedWidget, QWidget
+from PySide6.QtCore import QSettings, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest
 from counterfoil.desktop.commands import Command
+from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.office import Changes, Part, RunsLook
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import Flow, put, row
+from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.parts.segmented import Segment
 from counterfoil.desktop.runs.detail import RunDetail
 from counterfoil.desktop.runs.list_view import ROW, RunsAdapter, RunsView
-from counterfoil.desktop.tokens import LIST
+from counterfoil.desktop.runs.saved_views import SavedView, ViewsButton, name_sheet
 from counterfoil.desktop.words.numbers import number
 from counterfoil.desktop.words.plain import one_line, quoted
 from counterfoil.desktop.words.runs import CHIPS
 
-LEAST_LIST = 300
 _PORTION = 200  # runs that are read at a time
 _TYPED = 150  # milliseconds after the last stroke
 
@@ -51,7 +52,7 @@ class RunsPage(QWidget):
         self._new = 0  # how many have come in above what is looked at
         self._chip = "all"
         self._to_show = ""
-        self._by_hand = False
+        self._naming: WordsSheet | None = None
         self.adapter = RunsAdapter(self)
         self.view = RunsView(self.adapter)
         self.detail = RunDetail(bridge, clock)
@@ -59,6 +60,10 @@ class RunsPage(QWidget):
         self.new = Button("", "link")
         self.new.hide()
         self.new.clicked.connect(self.view.scrollToTop)
+        self.views = ViewsButton()
+        self.views.clicked.connect(self._open_views)
+        self.views.view_chosen.connect(self._view_chosen)
+        self.views.save_wanted.connect(self._save_view)
         self.chips: dict[str, Segment] = {}
         self._group = QButtonGroup(self)
         templates = Button("Templates", "primary", icon="layout-grid")
@@ -121,6 +126,7 @@ class RunsPage(QWidget):
     def commands(self) -> list[Command]:
         """Runs of the list, and the checkpoint of the one that is shown."""
         made = [Command("run", one_line(row.title), row.run_id, f"run {row.number}") for row in self.adapter.rows[:200]]
+        made.extend(Command("view", one_line(view.name), view.name, "saved view of runs") for view in self.views.saved)
         if self.detail.run_id:
             made.append(Command("checkpoint", "Show the checkpoint", self.detail.run_id, "of the run that is shown"))
         return made
@@ -129,17 +135,25 @@ class RunsPage(QWidget):
         """Where F6 goes, in order."""
         return [self.view, self.detail.tabs]
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if not self._by_hand:
-            wide = min(LIST, max(LEAST_LIST, round(self.width() * 0.31)))
-            self._splitter.setSizes([wide, self.width() - wide])
+    def remember(self, settings: QSettings) -> None:
+        """Stand as it was left last time, with the views that were saved."""
+        self.panels.remember(settings, "runs/list")
+        self.detail.trail.remember(settings)
+        self.views.remember(settings)
+
+    def show_view(self, name: str) -> None:
+        """A saved view: its chip and its words."""
+        view = self.views.named(name)
+        if view is not None:
+            self.search.setText(view.words)
+            self.chips[view.chip].show()
+            self.chips[view.chip].setChecked(True)
+            self._load_anew()
 
     def _lay_out(self) -> None:
         left = Pane("app")
-        left.setMinimumWidth(LEAST_LIST)
         head = row(margins=(20, 18, 16, 10))
-        put(head, Label("Runs", "page"), None, self.new)
+        put(head, Label("Runs", "page"), None, self.new, self.views)
         field = row(margins=(16, 0, 16, 8))
         put(field, self.search)
         held = QWidget()
@@ -156,15 +170,8 @@ class RunsPage(QWidget):
         put(chips, held)
         left.put(head, field, chips)
         left.lines.addWidget(self.stack, 1)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.setHandleWidth(1)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.addWidget(left)
-        self._splitter.addWidget(self.detail)
-        self._splitter.setStretchFactor(1, 1)
-        self._splitter.splitterMoved.connect(self._split)
-        self.detail.setMinimumWidth(480)
-        row(self).addWidget(self._splitter)
+        self.panels = ListAndDetail(left, self.detail)
+        row(self).addWidget(self.panels)
 
     @Slot()
     def _load_anew(self) -> None:
@@ -245,5 +252,26 @@ class RunsPage(QWidget):
         self.view.setFocus()
 
     @Slot()
-    def _split(self) -> None:
-        self._by_hand = True
+    def _open_views(self) -> None:
+        self.views.open_menu(self._chip, self.search.text().strip())
+
+    @Slot(object)
+    def _view_chosen(self, view: object) -> None:
+        if isinstance(view, SavedView):
+            self.show_view(view.name)
+
+    @Slot(object)
+    def _save_view(self, view: object) -> None:
+        if self._naming is None and isinstance(view, SavedView):
+            self._naming = name_sheet(self.detail, view)
+            self._naming.given.connect(self._view_named)
+            self._naming.closed.connect(self._naming_closed)
+            self._naming.open(self._naming.editor)
+
+    @Slot(str)
+    def _view_named(self, name: str) -> None:
+        self.views.keep(SavedView(name, self._chip, self.search.text().strip()))
+
+    @Slot()
+    def _naming_closed(self) -> None:
+        self._naming = None

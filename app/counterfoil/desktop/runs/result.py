@@ -7,6 +7,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any
 
+from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.bridge import Bridge
@@ -100,6 +101,11 @@ class TrailTab(Pane):
     def __init__(self) -> None:
         super().__init__("panel", gap=10, margins=(28, 16, 28, 24))
         self._shown: tuple[Any, ...] = ()
+        self._settings: QSettings | None = None
+
+    def remember(self, settings: QSettings) -> None:
+        """Keep the widths of the columns."""
+        self._settings = settings
 
     def show_entries(self, entries: Sequence[Mapping[str, Any]], today: date) -> None:
         """Show them."""
@@ -114,6 +120,8 @@ class TrailTab(Pane):
         table = TableView(
             TableAdapter(from_texts(("when", "who", "what", "seal"), entry_rows(entries), today)), "Trail of this run"
         )
+        if self._settings is not None:
+            table.remember(self._settings, "runs/trail")
         self.put(Box("card", margins=(1, 1, 1, 1)).put(table), None)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from counterfoil.desktop.tables.stepping import steps
 from counterfoil.desktop.tables.table import Line, Table
 from counterfoil.desktop.theme import font
 
@@ -50,6 +51,27 @@ class TableAdapter(QAbstractTableModel):
         self._held = set(numbers)
         if self.lines:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.lines) - 1, 0))
+
+    def show_table(self, table: Table) -> None:
+        """Another table of the same columns: rows that came and went do so in their place, so that selection and scroll stay."""
+        self.table = table
+        fresh = self._arranged()
+        way = steps([_key(line) for line in self.lines], [_key(line) for line in fresh])
+        if way is None:
+            self.beginResetModel()
+            self.lines = fresh
+            self.endResetModel()
+            return
+        shown = self.lines = list(self.lines)
+        for first, end in way.gone:
+            self.beginRemoveRows(QModelIndex(), first, end - 1)
+            del shown[first:end]
+            self.endRemoveRows()
+        for first, end in way.come:
+            self.beginInsertRows(QModelIndex(), first, end - 1)
+            shown[first:first] = fresh[first:end]
+            self.endInsertRows()
+        self.lines = fresh
 
     def hide_rows(self, text: str) -> None:
         """Leave rows out whose first cell is this; "" shows all."""
@@ -154,9 +176,17 @@ class TableAdapter(QAbstractTableModel):
 
     def _rearrange(self) -> None:
         self.beginResetModel()
-        lines = self.table.arrange(self._wanted, self._by, descending=self._descending)
-        self.lines = [line for line in lines if not self._hidden or line.texts[0] != self._hidden or self._wanted]
+        self.lines = self._arranged()
         self.endResetModel()
+
+    def _arranged(self) -> list[Line]:
+        lines = self.table.arrange(self._wanted, self._by, descending=self._descending)
+        return [line for line in lines if not self._hidden or line.texts[0] != self._hidden or self._wanted]
+
+
+def _key(line: Line) -> str:
+    """What a row is told from others by, when a table is looked at again."""
+    return "\t".join((*line.texts, line.note))
 
 
 def _side(*, right: bool) -> int:

@@ -5,8 +5,8 @@ Pure arithmetic over a measure of text, so that it is tested without a window.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from counterfoil.desktop.tables.table import Column, Line
 from counterfoil.desktop.words.values import NOTHING
@@ -85,6 +85,32 @@ def fit(
         if missing > 0 and sum(slack) > 0:
             fitted = _shrink(fitted, slack, min(missing, sum(slack)))
     return Fit(tuple(columns), tuple(kept), tuple(fitted), folded, tuple(sorted(once)), head)
+
+
+def placed(fitted: Fit, chosen: Mapping[str, int]) -> Fit:
+    """The same columns with the widths a person gave some of them, by title. The others give and take, so that the whole is as wide as
+    before; no column gets so narrow that what must stand whole in it would be cut."""
+    kinds = [fitted.columns[at].kind for at in fitted.kept]
+    titles = [fitted.columns[at].title for at in fitted.kept]
+    least = [
+        min(width, _LEAST_TEXT + PADDING) if kind in ("text", "identifier") else width
+        for kind, width in zip(kinds, fitted.widths, strict=True)
+    ]
+    widths = [
+        max(chosen.get(title, width), lowest) for title, width, lowest in zip(titles, fitted.widths, least, strict=True)
+    ]
+    spare = fitted.width - sum(widths)
+    free = [title not in chosen for title in titles]
+    for able in (free, [True] * len(widths)):
+        slack = [width - lowest if takes else 0 for width, lowest, takes in zip(widths, least, able, strict=True)]
+        if spare < 0 < sum(slack):
+            given = min(-spare, sum(slack))
+            widths = _shrink(widths, slack, given)
+            spare += given
+    if spare > 0:
+        takers = [n for n, kind in enumerate(kinds) if kind == "text"] or [len(widths) - 1]
+        widths[next((n for n in takers if free[n]), takers[-1])] += spare
+    return replace(fitted, widths=tuple(widths))
 
 
 def broken(text: str, width: int, measure: Measure) -> list[str]:

@@ -5,7 +5,7 @@ Heights and breaks are worked out once per width, never while painting.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSettings, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QAction,
     QContextMenuEvent,
@@ -19,9 +19,10 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QSizePolicy
 
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.parts.panes import as_width
 from counterfoil.desktop.tables.adapter import Index, Role, TableAdapter
 from counterfoil.desktop.tables.cells import BOX, CellDelegate, measure_head, measure_strong, row_height
-from counterfoil.desktop.tables.fitting import Fit, fit
+from counterfoil.desktop.tables.fitting import Fit, fit, placed
 from counterfoil.desktop.tables.table import Line, as_lines
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.tokens import TABLE_ROW
@@ -30,6 +31,7 @@ HEAD = 36
 _WHOLE = 40  # up to so many rows a table is shown whole, beyond it scrolls in itself
 _WINDOW = 14
 _MEASURED = 40  # rows of a long table whose height is worked out
+_NARROWEST = 60
 _EXACT = 600  # up to so many rows each row gets its own height
 
 
@@ -52,6 +54,12 @@ class TableView(QTableView):
         self.fit = Fit((), (), ())
         self.caption = Prose("", "caption")
         self._captioned = False
+        self._chosen: dict[str, int] = {}  # widths by hand, by the column's title
+        self._settings: QSettings | None = None
+        self._key = ""
+        self._fitting = False  # widths are being set here, by nobody's hand
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._refit)
         self._painter = CellDelegate(self)
         self.setModel(adapter)
         self.setItemDelegate(self._painter)
@@ -70,6 +78,15 @@ class TableView(QTableView):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.verticalHeader().hide()
         self.verticalHeader().setMinimumSectionSize(24)
+        self._sorted: tuple[int, bool] | None = None
+        self._make_head(name)
+        adapter.modelReset.connect(self._refit)
+        adapter.rowsInserted.connect(self._came)
+        adapter.rowsRemoved.connect(self._went)
+        self.activated.connect(self._activated)
+        self.setMinimumHeight(HEAD + TABLE_ROW)
+
+    def _make_head(self, name: str) -> None:
         head = self.horizontalHeader()
         head.setFont(font(12, 500))
         head.setFixedHeight(HEAD)
@@ -79,11 +96,7 @@ class TableView(QTableView):
         head.setSortIndicatorShown(False)
         head.setAccessibleName(f"{name}, columns")
         head.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._sorted: tuple[int, bool] | None = None
         head.sectionClicked.connect(self._sort)
-        adapter.modelReset.connect(self._refit)
-        self.activated.connect(self._activated)
-        self.setMinimumHeight(HEAD + TABLE_ROW)
 
     def captioned(self) -> QWidget:
         """The table with what its rows have in common below it."""
@@ -101,6 +114,19 @@ class TableView(QTableView):
         """Take the room there is and scroll inside, instead of being as high as the rows."""
         self._fills = True
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def remember(self, settings: QSettings, key: str) -> None:
+        """Let a person pull the columns wider and narrower, and keep that under `key`."""
+        self._settings, self._key = settings, key
+        titles = [column.title for column in self.adapter.table.columns]
+        kept = {title: as_width(settings.value(f"{key}/{title}")) for title in titles}
+        self._chosen = {title: width for title, width in kept.items() if width}
+        head = self.horizontalHeader()
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        head.setMinimumSectionSize(_NARROWEST)
+        head.sectionResized.connect(self._pulled)
+        if self._fitted > 0:
+            self._refit()
 
     def refit(self) -> None:
         """Work out widths and heights for the room there is."""
@@ -166,7 +192,8 @@ class TableView(QTableView):
         table, lines = self.adapter.table, self.adapter.lines
         columns = table.columns
         alike = table.alike if self._captioned else frozenset()
-        self.fit = fit(columns, table.sample, room, measure_strong, measure_head, alike)
+        self.fit = placed(fit(columns, table.sample, room, measure_strong, measure_head, alike), self._chosen)
+        self._fitting = True
         if self._captioned:
             told = f"In every row: {self.fit.once(lines[0])}" if lines and self.fit.told_once else ""
             self.caption.say(told)
@@ -177,6 +204,7 @@ class TableView(QTableView):
             self.setColumnHidden(at + offset, at not in self.fit.kept)
         for at, width in zip(self.fit.kept, self.fit.widths, strict=True):
             self.setColumnWidth(at + offset, width)
+        self._fitting = False
         heights = self._heights(lines)
         usual = max(set(heights), key=heights.count) if len(heights) <= _EXACT else heights[0] if heights else TABLE_ROW
         self.verticalHeader().setDefaultSectionSize(usual)  # one call, however many rows there are
@@ -194,6 +222,30 @@ class TableView(QTableView):
             some = [*sample[:_MEASURED], *sample[-len(self.fit.columns) - 2 :]]  # the longest stand last
             return [max(row_height(self.fit, line) for line in some)] * len(lines)
         return [row_height(self.fit, line) for line in lines]
+
+    @Slot("QModelIndex", int, int)
+    def _came(self, _parent: Index, first: int, last: int) -> None:
+        """Rows came in: they take the widths there are, so that nothing moves sideways."""
+        if not self._fills or len(self.adapter.lines) > _EXACT:
+            self._refit()
+            return
+        for at in range(first, last + 1):
+            self.setRowHeight(at, row_height(self.fit, self.adapter.lines[at]))
+
+    @Slot("QModelIndex", int, int)
+    def _went(self, _parent: Index, _first: int, _last: int) -> None:
+        if not self._fills:
+            self._refit()
+
+    @Slot(int, int, int)
+    def _pulled(self, section: int, _before: int, width: int) -> None:
+        """A person moved the edge of a column: the others make room once the event loop comes round."""
+        at = section - (1 if self.adapter.holdable else 0)
+        if not self._fitting and at >= 0 and self._settings is not None:
+            title = self.adapter.table.columns[at].title
+            self._chosen[title] = width
+            self._settings.setValue(f"{self._key}/{title}", width)
+            self._soon.start()
 
     @Slot(int)
     def _sort(self, section: int) -> None:

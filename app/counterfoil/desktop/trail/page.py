@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtCore import QSettings, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -17,7 +17,7 @@ from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.tables.adapter import TableAdapter
-from counterfoil.desktop.tables.table import from_texts
+from counterfoil.desktop.tables.table import Table, from_texts
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.tokens import TABLE_ROW
 from counterfoil.desktop.words import times
@@ -25,6 +25,7 @@ from counterfoil.desktop.words.numbers import count, seal
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line, quoted
 
+COLUMNS = ("when", "who", "what", "seal")
 _LIMIT = "Removal of the newest entries shows only against a seal kept elsewhere."
 _TYPED = 200  # milliseconds after the last stroke
 _REST = 1_000  # milliseconds until entries that follow each other come in again
@@ -44,6 +45,7 @@ class TrailPage(Pane):
         self._held: Entries | None = None  # a look that has brought more, while what is there is being read
         self._missed = False  # something has changed since the last look
         self.view: TableView | None = None
+        self._settings: QSettings | None = None
         head = row(gap=12, margins=(28, 18, 24, 10))
         self.check = Button("Check the trail", icon="shield-check", help="Look at every entry and its seal")
         self.check.clicked.connect(self._check)
@@ -82,6 +84,10 @@ class TrailPage(Pane):
         self.search.textChanged.connect(self._typed.start)
         self.search.left_down.connect(self._focus_list)
 
+    def remember(self, settings: QSettings) -> None:
+        """Stand as it was left last time."""
+        self._settings = settings
+
     def choose_workspace(self, path: str | None) -> None:
         """The trail is one for the whole home."""
         self._load()
@@ -108,7 +114,7 @@ class TrailPage(Pane):
 
     def panes(self) -> list[QWidget]:
         """Where F6 goes."""
-        return [self.search, *([self.view] if self.view is not None else [])]
+        return [self.search, *([self.view] if self.view is not None and self.view.isVisible() else [])]
 
     @Slot()
     def _look(self) -> None:
@@ -141,13 +147,13 @@ class TrailPage(Pane):
     @Slot()
     def _let_in(self) -> None:
         if self._held is not None:
-            self._arrived(self._held)
+            self._begun(self._held)
 
     @Slot()
     def _load(self) -> None:
         query = self.search.text()
         self._newest = True
-        self._latest.take(self._bridge.ask(self, lambda office: office.trail(query, None), self._arrived))
+        self._latest.take(self._bridge.ask(self, lambda office: office.trail(query, None), self._begun))
 
     @Slot()
     def _show_older(self) -> None:
@@ -156,11 +162,15 @@ class TrailPage(Pane):
             self._newest = False
             self._latest.take(self._bridge.ask(self, lambda office: office.trail(query, before), self._older))
 
+    def _begun(self, page: Entries) -> None:
+        """These, from the newest on."""
+        self._arrived(page)
+        if self.view is not None:
+            self.view.scrollToTop()
+
     def _arrived(self, page: Entries) -> None:
         self._hold(None)
-        if [entry["seq"] for entry in page.entries] == [
-            entry["seq"] for entry in self._entries
-        ] and self.view is not None:
+        if page.entries and [one["seq"] for one in page.entries] == [one["seq"] for one in self._entries]:
             return
         self._entries = list(page.entries)
         self._show(page)
@@ -173,8 +183,6 @@ class TrailPage(Pane):
         now = self._clock.now_us()
         self.older.setVisible(page.more)
         self._total.setText(count(page.total, "entry"))
-        empty(self._list)
-        self.view = None
         if not self._entries:
             wanted = self.search.text()
             if wanted:
@@ -184,11 +192,21 @@ class TrailPage(Pane):
             self.stack.setCurrentIndex(2)
             return
         rows = [_row(entry, now) for entry in self._entries]
-        table = from_texts(("when", "who", "what", "seal"), rows, times.local(now).date())
-        self.view = TableView(TableAdapter(table), "Trail", window=10_000)
-        self.view.fill_room()
-        self._list.addWidget(Box("card", margins=(1, 1, 1, 1)).put(self.view), 1)
+        table = from_texts(COLUMNS, rows, times.local(now).date())
+        if self.view is None:
+            self.view = self._make_view(table)
+        else:
+            self.view.adapter.show_table(table)
         self.stack.setCurrentIndex(1)
+
+    def _make_view(self, table: Table) -> TableView:
+        """The list, made once; what comes later comes into it, so that its widths, its order and the focus stay."""
+        view = TableView(TableAdapter(table), "Trail", window=10_000)
+        view.fill_room()
+        if self._settings is not None:
+            view.remember(self._settings, "trail")
+        self._list.addWidget(Box("card", margins=(1, 1, 1, 1)).put(view), 1)
+        return view
 
     @Slot()
     def _check(self) -> None:
@@ -211,7 +229,7 @@ class TrailPage(Pane):
 
     @Slot()
     def _focus_list(self) -> None:
-        if self.view is not None:
+        if self.view is not None and self.view.isVisible():
             self.view.setFocus()
 
 

@@ -1,0 +1,157 @@
+"""Views of the list of runs that a person has named: which state, which words. They stand in a menu beside the title and in Ctrl+K."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, astuple, dataclass
+from typing import Any
+
+from PySide6.QtCore import QPoint, QSettings, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+
+from counterfoil.desktop.gate.sheets import WordsSheet
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.theme import font
+from counterfoil.desktop.words.plain import one_line, quoted
+from counterfoil.desktop.words.runs import CHIPS
+
+_KEY = "runs/views"
+_MOST = 40  # views; more than anybody finds again
+_PARTS = ("name", "chip", "words")
+_CHIP_WORDS = dict(CHIPS)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedView:
+    """A name, the chip that is chosen, the words that are looked for."""
+
+    name: str
+    chip: str
+    words: str
+
+    def shows(self, chip: str, words: str) -> bool:
+        """Whether it is what the list shows now."""
+        return (self.chip, self.words) == (chip, words)
+
+
+def suggested(chip: str, words: str) -> str:
+    """A name to begin with: what is shown, in words."""
+    parts = [one_line(words), "" if chip == "all" else _CHIP_WORDS[chip]]
+    return ", ".join(part for part in parts if part)
+
+
+def read_views(kept: object) -> list[SavedView]:
+    """Views as they were kept; what cannot be read is left out, since nothing depends on it."""
+    try:
+        found: Any = json.loads(str(kept))
+    except ValueError:
+        return []
+    views = []
+    for entry in found if isinstance(found, list) else []:
+        view = SavedView(*(entry.get(key, "") for key in _PARTS)) if isinstance(entry, dict) else None
+        if (
+            view is not None
+            and all(isinstance(part, str) for part in astuple(view))
+            and view.name
+            and view.chip in _CHIP_WORDS
+        ):
+            views.append(view)
+    return views[:_MOST]
+
+
+class ViewsButton(Button):
+    """Opens the menu of saved views.
+
+    Signals:
+        view_chosen(SavedView): show this one.
+        save_wanted(SavedView): what is shown is to get a name; the view carries the one that is suggested.
+    """
+
+    view_chosen = Signal(object)
+    save_wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__("", "icon", icon="bookmark", name="Saved views")
+        self.saved: list[SavedView] = []
+        self._settings: QSettings | None = None
+
+    def remember(self, settings: QSettings) -> None:
+        """The views of last time; changes are kept there."""
+        self._settings = settings
+        self.saved = read_views(settings.value(_KEY, "[]"))
+
+    def named(self, name: str) -> SavedView | None:
+        """The view of a name."""
+        return next((view for view in self.saved if view.name == name), None)
+
+    def keep(self, view: SavedView) -> None:
+        """Save a view; one of the same name is replaced in its place, the oldest goes when there are too many."""
+        if self.named(view.name) is None:
+            self.saved = [*self.saved, view][-_MOST:]
+        else:
+            self.saved = [view if one.name == view.name else one for one in self.saved]
+        self._write()
+
+    def remove(self, name: str) -> None:
+        """Take a view away; no run is touched."""
+        self.saved = [view for view in self.saved if view.name != name]
+        self._write()
+
+    def open_menu(self, chip: str, words: str) -> None:
+        """The views there are, and what can be done with what is shown now."""
+        menu = QMenu(self)
+        menu.setFont(font())
+        menu.setToolTipsVisible(True)
+        for view in self.saved:
+            action = self._entry(menu, one_line(view.name), ("show", view))
+            action.setCheckable(True)
+            action.setChecked(view.shows(chip, words))
+            action.setToolTip(suggested(view.chip, view.words) or _CHIP_WORDS["all"])
+        if self.saved:
+            menu.addSeparator()
+        shown = next((view for view in self.saved if view.shows(chip, words)), None)
+        if shown is not None:
+            self._entry(menu, f"Remove {quoted(shown.name)}", ("remove", shown))
+        elif chip == "all" and not words:
+            self._entry(menu, "Choose a state or search, then save it here", None).setEnabled(False)
+        else:
+            view = SavedView(suggested(chip, words), chip, words)
+            self._entry(menu, "Save this view…", ("save", view))
+        menu.triggered.connect(self._triggered)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))
+
+    def _entry(self, menu: QMenu, words: str, data: object) -> QAction:
+        action = QAction(words.replace("&", "&&"), menu)
+        action.setData(data)
+        menu.addAction(action)
+        return action
+
+    @Slot(QAction)
+    def _triggered(self, action: QAction) -> None:
+        act, view = action.data()
+        if act == "show":
+            self.view_chosen.emit(view)
+        elif act == "save":
+            self.save_wanted.emit(view)
+        else:
+            self.remove(view.name)
+
+    def _write(self) -> None:
+        if self._settings is not None:
+            self._settings.setValue(_KEY, json.dumps([asdict(view) for view in self.saved]))
+
+
+def name_sheet(over: QWidget, view: SavedView) -> WordsSheet:
+    """What is it called?"""
+    return WordsSheet(
+        over,
+        "Save this view",
+        question="What is it called?",
+        follows=f"It shows runs as the list does now: {suggested(view.chip, view.words)}. It stays in this window's menu and in Ctrl+K.",
+        button="Save this view",
+        missing="Give it a name first",
+        text=view.name,
+        one_line=True,
+    )

@@ -84,6 +84,9 @@ def test_code_of_others_is_not_run_unconfined_unasked(desk: Desk) -> None:
     assert desk.call("runs", "--json").document == []
     form = desk.call("template", "show", "note", "--form", "--workspace", str(desk.workspace), "--json")
     assert form.document["error"]["code"] == "not_isolated"
+    words = ("template", "show", "note", "--form", "--workspace", str(desk.workspace), "--unprotected")
+    assert desk.call(*words, "fils").code == 2
+    assert desk.call(*words, "files").code == 0
 
 
 @pytest.mark.usefixtures("nothing_confines")

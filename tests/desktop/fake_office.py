@@ -13,6 +13,7 @@ from counterfoil.desktop import office as facts
 from counterfoil.desktop.runs.rows import look
 from counterfoil.desktop.theme import font
 from counterfoil.errors import AlreadyDecided, StaleDigest, UnknownGate
+from counterfoil.policy.protection import NOTHING, Consent, Told
 from counterfoil.previews.preview import FileSeen
 from desktop import fake_runs, figures
 from desktop.figures import HOUR, ME, MINUTE, NOW, WORKSPACE
@@ -40,6 +41,8 @@ class FakeOffice:
         )
         self.pending: list[facts.Changes] = []
         self.refuse: Exception | None = None
+        self.told = Told("L2", "bubblewrap is not installed.", "Install bubblewrap, then run: counterfoil doctor")
+        self.lacking: dict[str, list[Exception]] = {}
         self.run_rows = list(fake_runs.rows())
         self.progress_seen: list[facts.Progress] = []
         self.plug: list[facts.Plug] = []
@@ -169,15 +172,31 @@ class FakeOffice:
     def templates(self, workspace: str | None) -> tuple[facts.TemplateCard, ...]:
         return fake_runs.CARDS
 
-    def template(self, path: str, workspace: str) -> facts.TemplateSeen:
+    def template(self, path: str, workspace: str, agreed: Consent = NOTHING) -> facts.TemplateSeen:
+        self._judge("template", agreed)
         return fake_runs.template_seen(path)
 
     def check_parameters(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
         return fake_runs.check(values)
 
-    def start_run(self, path: str, workspace: str, values: Mapping[str, Any]) -> str:
+    def start_run(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent = NOTHING) -> str:
+        self._judge("start_run", agreed)
         self.log.append(("start_run", (path, workspace, dict(values))))
         return f"{13:032x}"
+
+    def try_again(self, run_id: str, agreed: Consent = NOTHING) -> None:
+        self._judge("try_again", agreed)
+        self.log.append(("try_again", run_id))
+
+    def protection(self) -> Told | None:
+        return self.told
+
+    def _judge(self, act: str, agreed: Consent) -> None:
+        """Refuse what there is too little protection for, as often as a test wants it."""
+        if self.lacking.get(act):
+            raise self.lacking[act].pop(0)
+        if agreed != NOTHING:
+            self.log.append(("agreed", agreed))
 
     def start_sample(self) -> str:
         self.log.append(("start_sample", None))

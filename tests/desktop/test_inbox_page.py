@@ -12,7 +12,6 @@ from counterfoil.desktop.frame.paper import as_html, write_pdf
 from counterfoil.desktop.gate.answers import NeedsAnswer
 from counterfoil.desktop.gate.detail import GateDetail
 from counterfoil.desktop.gate.evidence import TableSection
-from counterfoil.desktop.gate.head import Badge
 from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet
@@ -22,6 +21,7 @@ from counterfoil.desktop.inbox.page import InboxPage
 from counterfoil.desktop.office import Answer, Draft, Part, RunnerSeen, RunnerState, Tab
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.protection.badge import ProtectionBadge
 from counterfoil.errors import AlreadyDecided, CounterfoilError
 from counterfoil.policy import protection
 from desktop import figures
@@ -581,7 +581,7 @@ def test_a_draft_that_could_not_be_kept_is_tried_again_with_the_next_stroke(
 
 def test_the_badge_says_exactly_what_its_word_means(desk: Desk) -> None:
     inside(desk)
-    badge = shown(desk).head.findChild(Badge)
+    badge = shown(desk).head.findChild(ProtectionBadge)
     assert badge is not None
     assert badge.accessibleName() == "Protected: None"
     desk.click(badge)

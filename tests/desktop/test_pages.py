@@ -302,15 +302,12 @@ def test_a_folder_that_cannot_be_used_is_refused_with_its_reason(desk: Desk, tem
 
 
 def test_trouble_with_starting_is_said_on_the_form(desk: Desk, templates: Any) -> None:
-    def refuse(path: str, workspace: str, values: object) -> str:
-        raise WrongWorkspace("The folder is gone.", "Choose another.")
-
     templates.open_template("/t/pay-invoices")
     desk.settle()
     desk.type("invoices")
     templates.form._check()
     desk.settle()
-    desk.office.start_run = refuse  # type: ignore[method-assign]
+    desk.office.lacking["start_run"] = [WrongWorkspace("The folder is gone.", "Choose another.")]
     desk.click(templates.form.run)
     assert [banner.words.text() for banner in templates.form.findChildren(Banner)] == ["The folder is gone."]
     assert templates.form.run.isEnabled()

@@ -11,7 +11,7 @@ import typer
 
 from counterfoil.cli.call import Call
 from counterfoil.errors import LessProtection, NotIsolated
-from counterfoil.runner.consent import Consent
+from counterfoil.policy.protection import Consent
 from counterfoil.sandbox.probing import measured
 
 T = TypeVar("T")

@@ -23,7 +23,7 @@ from counterfoil.cli.watching import exit_code, follow
 from counterfoil.cli.words import run_state
 from counterfoil.errors import CounterfoilError, WrongUse
 from counterfoil.inbox.accounts import account
-from counterfoil.runner.consent import NOTHING, Consent
+from counterfoil.policy.protection import NOTHING, Consent
 from counterfoil.runner.starting import start_run
 from counterfoil.sandbox.probing import measured
 from counterfoil.settings.workspace import remember, remembered

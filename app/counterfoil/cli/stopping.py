@@ -13,7 +13,8 @@ from counterfoil.facts import GateKind, Verdict
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.deciding import Wish, decide, refuse_ended
 from counterfoil.inbox.finding import find_run
-from counterfoil.runner.consent import Consent, go_on
+from counterfoil.policy.protection import Consent
+from counterfoil.runner.consent import go_on
 from counterfoil.store import gates
 from counterfoil.store import runs as run_rows
 from counterfoil.views.runs import run_document

@@ -18,12 +18,14 @@ from counterfoil.catalogue.shelf import Shelf
 from counterfoil.cli import adding
 from counterfoil.cli.call import Call
 from counterfoil.cli.commands import EVERYWHERE
+from counterfoil.cli.consenting import Unprotected, with_consent
 from counterfoil.cli.opening import opened, workspace_of
 from counterfoil.cli.options import Context, Workspace, call_of
 from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell, counted
 from counterfoil.inbox.accounts import account
-from counterfoil.runner.consent import NOTHING, refuse_unconfined
+from counterfoil.policy.protection import Consent
+from counterfoil.runner.consent import refuse_unconfined
 from counterfoil.runner.starting import keep_version
 from counterfoil.sandbox.probing import measured
 
@@ -77,6 +79,7 @@ def show(
     form: Annotated[
         bool, typer.Option("--form", help="Load it in a process of its own, and show what it asks for.")
     ] = False,
+    unprotected: Unprotected = "",
 ) -> None:
     """What a template says of itself: what it does, what it needs, what it may do."""
     call = call_of(context)
@@ -84,7 +87,8 @@ def show(
     folder = find_template(template, place, call.home)
     manifest = read_manifest(folder)
     readme = _readme(folder)
-    asks = _form(call, folder, place) if form else {}
+    agreed = Consent(folder=unprotected)
+    asks = with_consent(call, place, agreed, lambda given: _form(call, folder, place, given)) if form else {}
     call.document({**manifest_json(manifest), "folder": str(folder), "readme": readme, **asks})
     call.lines(_sheet(manifest, folder))
     if form:
@@ -95,10 +99,10 @@ def show(
         call.lines(readme.splitlines())
 
 
-def _form(call: Call, folder: Path, place: Path) -> dict[str, Any]:
+def _form(call: Call, folder: Path, place: Path, agreed: Consent) -> dict[str, Any]:
     """What running it would ask for, and under which protection; the version is kept, so that it is loaded once."""
     name, digest = read_manifest(folder).name, digest_of(read_code(folder))
-    refuse_unconfined(call.home, measured(call.home), name, digest, place, NOTHING)
+    refuse_unconfined(call.home, measured(call.home), name, digest, place, agreed)
     with opened(call) as home:
         version = keep_version(home.database, call.home, folder, account())
     return {

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from counterfoil.policy.protection import NOTHING, Consent, Told
 from counterfoil.previews.preview import FileSeen
 
 Document = Mapping[str, Any]
@@ -420,14 +421,20 @@ class Office(Protocol):
     def templates(self, workspace: str | None) -> tuple[TemplateCard, ...]:
         """The gallery."""
 
-    def template(self, path: str, workspace: str) -> TemplateSeen:
-        """One template with what this workspace remembers for it."""
+    def template(self, path: str, workspace: str, agreed: Consent = NOTHING) -> TemplateSeen:
+        """One template with what this workspace remembers for it. Reading its form runs its code, in a host."""
 
     def check_parameters(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
         """A sentence per field that is not as it must be."""
 
-    def start_run(self, path: str, workspace: str, values: Mapping[str, Any]) -> str:
+    def start_run(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent = NOTHING) -> str:
         """Start a run; its id."""
+
+    def try_again(self, run_id: str, agreed: Consent = NOTHING) -> None:
+        """Let a run that stopped for want of protection go on."""
+
+    def protection(self) -> Told | None:
+        """What was measured last on this computer."""
 
     def start_sample(self) -> str:
         """Copy the sample workspace and start a run on it; the run's id."""

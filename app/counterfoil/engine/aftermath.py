@@ -37,12 +37,12 @@ async def settle(hold: Hold, *, host_died: bool = False) -> RunState:
     return await hold.powers.writer.submit(operation)
 
 
-async def set_aside(hold: Hold, title: str, why: str) -> RunState:
-    """Put a held run before a person without having run any of its code; the run's state now."""
+async def set_aside(hold: Hold, title: str, why: str, *, kind: str = "set_aside", how: str = "") -> RunState:
+    """Put a held run before a person without having run any of its code; `how` it can go on. The run's state now."""
     error = {"type": "", "message": why, "traceback": ""}
 
     def operation(txn: Txn) -> None:
-        open_run_gate(txn, hold.powers.blobs, runs.get(txn.conn, hold.run_id), run_spec("set_aside", title, error))
+        open_run_gate(txn, hold.powers.blobs, runs.get(txn.conn, hold.run_id), run_spec(kind, title, error, how=how))
 
     await hold.powers.writer.submit(operation, run_id=hold.run_id, fence=hold.fence)
     hold.end(RunState.WAITING)

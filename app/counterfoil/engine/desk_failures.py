@@ -199,8 +199,8 @@ def mismatch_spec(recorded: str, asked: str, error: dict[str, Any], *, can_keep:
     return blank_spec(GateKind.FAILURE, title, fields=fields, about=about)
 
 
-def run_spec(why: str, title: str, error: dict[str, Any], attempts: int = 0) -> dict[str, Any]:
-    """The gate for what concerns the run as a whole: an uncaught exception, a breach, a run set aside."""
+def run_spec(why: str, title: str, error: dict[str, Any], attempts: int = 0, how: str = "") -> dict[str, Any]:
+    """The gate for what concerns the run as a whole: an uncaught exception, a breach, a run set aside; `how` it can go on."""
     told = {key: error.get(key) for key in ("type", "message", "traceback")}
-    about = {"why": why, "step": None, "error": told, "attempts": attempts}
+    about = {"why": why, "step": None, "error": told, "attempts": attempts, **({"how": how} if how else {})}
     return blank_spec(GateKind.FAILURE, title, fields=failure_fields(can_skip=False), about=about)

@@ -113,6 +113,17 @@ class Told:
     profile: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What a person has agreed to where there is less than before: a level's code, the name of the folder as it was typed."""
+
+    level: str = ""
+    folder: str = ""
+
+
+NOTHING = Consent()
+
+
 def place_of(home: Home) -> Path:
     """Where the measurement is kept."""
     return home.run / "protection.json"

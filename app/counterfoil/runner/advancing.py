@@ -17,8 +17,8 @@ from counterfoil.engine.holding import Powers
 from counterfoil.errors import NotIsolated, PackagesMissing
 from counterfoil.facts import RunState
 from counterfoil.places import Home
-from counterfoil.policy.protection import NONE, badge, code_of, is_lower
-from counterfoil.runner.consent import NOTHING, refuse_unconfined
+from counterfoil.policy.protection import NONE, NOTHING, badge, code_of, is_lower
+from counterfoil.runner.consent import refuse_unconfined
 from counterfoil.sandbox.hosts import Host, HostPool
 from counterfoil.sandbox.launching import Unfit
 
@@ -47,7 +47,7 @@ class Advance:
         hold = self.claimed.hold
         why = self._too_little()
         if why is not None:
-            return await self._refuse(why)
+            return await self._refuse(*why)
         try:
             folder, brought = await asyncio.to_thread(self._code)
         except PackagesMissing as problem:
@@ -74,26 +74,24 @@ class Advance:
             await _end(host, 0 if hold.breach else GRACE)
         return await aftermath.settle(hold, host_died=died)
 
-    def _too_little(self) -> str | None:
-        """Why the run is not carried on with the protection there is, and how a person lets it; None where it is."""
+    def _too_little(self) -> tuple[str, str] | None:
+        """Why the run is not carried on with the protection there is, and the command by which a person lets it; None where it is."""
         found, claimed, retry = self.pool.measured, self.claimed, f"counterfoil retry r-{self.claimed.hold.number}"
         workspace = Path(claimed.hold.workspace)
         if is_lower(found.mark, claimed.isolation):
             began = f"“{badge(claimed.isolation)}” ({code_of(claimed.isolation)})"
             more = f" --unprotected ‘{workspace.name}’" if found.level is NONE else ""
-            accept = f"To carry it on with that: {retry} --protection {found.code}{more}"
-            return f"It was started {began}; now: {found.sentence} {accept}"
+            return f"It was started {began}; now: {found.sentence}", f"{retry} --protection {found.code}{more}"
         try:
             refuse_unconfined(self.home, found, claimed.name, claimed.version, workspace, NOTHING)
         except NotIsolated as problem:
-            return f"{problem.message} To let it until your session ends: {retry} --unprotected ‘{workspace.name}’"
+            return problem.message, f"{retry} --unprotected ‘{workspace.name}’"
         return None
 
-    async def _refuse(self, why: str) -> RunState:
+    async def _refuse(self, why: str, how: str = "") -> RunState:
         """Nothing runs with less protection than the run was promised: a person is asked instead."""
-        return await aftermath.set_aside(
-            self.claimed.hold, "Needs repair: its workflow cannot be protected as it must", why
-        )
+        title = "Needs repair: its workflow cannot be protected as it must"
+        return await aftermath.set_aside(self.claimed.hold, title, why, kind="protection", how=how)
 
     def _code(self) -> tuple[Path, Path | None]:
         """The folder of the run's version, and that of the packages it requires."""

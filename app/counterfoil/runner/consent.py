@@ -6,7 +6,6 @@ Templates that come with this program need no such agreement: their code is this
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from counterfoil.catalogue.finding import is_bundled
@@ -15,23 +14,12 @@ from counterfoil.catalogue.packing import digest_of, read_code
 from counterfoil.errors import LessProtection, NotIsolated, WrongUse
 from counterfoil.places import Home
 from counterfoil.policy import protection, unprotected
-from counterfoil.policy.protection import NONE, is_lower
+from counterfoil.policy.protection import NONE, NOTHING, Consent, is_lower
 from counterfoil.sandbox.levels import Measured
 from counterfoil.sandbox.probing import measured
 from counterfoil.store import history, runs, trail_rows
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
-
-
-@dataclass(frozen=True, slots=True)
-class Consent:
-    """What a person has agreed to: a level's code, a folder's name."""
-
-    level: str = ""
-    folder: str = ""
-
-
-NOTHING = Consent()
 
 
 def refuse_unconfined(home: Home, found: Measured, name: str, version: str, workspace: Path, given: Consent) -> None:

@@ -18,7 +18,8 @@ from counterfoil.catalogue.packing import digest_of, pack, read_code, unpack
 from counterfoil.catalogue.shelf import Shelf
 from counterfoil.errors import BrokenTemplate
 from counterfoil.places import Home
-from counterfoil.runner.consent import NOTHING, Consent, note_fall, refuse_a_fall, refuse_unconfined
+from counterfoil.policy.protection import NOTHING, Consent
+from counterfoil.runner.consent import note_fall, refuse_a_fall, refuse_unconfined
 from counterfoil.sandbox.hosts import Host
 from counterfoil.sandbox.launching import Unfit
 from counterfoil.sandbox.probing import measured

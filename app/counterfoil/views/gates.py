@@ -185,4 +185,5 @@ def _failure_facts(about: Document) -> list[list[Any]]:
         ["Tries", about.get("attempts")],
         ["Recorded", about.get("recorded")],
         ["Asked now", about.get("asked")],
+        ["In a terminal", about.get("how")],
     ]

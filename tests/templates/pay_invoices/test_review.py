@@ -131,9 +131,9 @@ def test_a_person_may_pay_what_only_looks_wrong(kind: str) -> None:
     found = judge(JUDGED[kind]())
     one = only(found)
     assert (one.kind, one.can_pay) == (kind, True)
-    rows = batch(found, {1: "Agreed with the supplier by phone"})
+    rows = batch(found, {1: "Consent with the supplier by phone"})
     assert [(row.n, row.k, row.amount, row.reason) for row in rows] == [
-        (1, 1, one.amount, "Agreed with the supplier by phone")
+        (1, 1, one.amount, "Consent with the supplier by phone")
     ]
     for reason in ("", "  "):
         with pytest.raises(ValueError, match="needs a reason"):

@@ -272,7 +272,7 @@ def test_an_answer_is_not_asked_for_again_unless_its_facts_changed(desk: Desk) -
     desk.put("B-1", "51.00", **BROKEN)
     desk.put("B-2", "52.00", **BROKEN)
     run = desk.begun()
-    answer(run, choice_1="pay", reason_1="Agreed")
+    answer(run, choice_1="pay", reason_1="Consent")
     assert run.advance() == "waiting"
     run.send_back("look again")
     assert run.advance() == "waiting"
@@ -485,7 +485,7 @@ def test_the_tables_themselves_are_no_invoices(desk: Desk) -> None:
 def carried_through(run: Harness, desk: Desk) -> None:
     """Every kind of round once, each decided when the run waits."""
     steps: list[Callable[[], object]] = [
-        lambda: answer(run, choice_1="pay", reason_1="Agreed"),
+        lambda: answer(run, choice_1="pay", reason_1="Consent"),
         lambda: run.send_back("wait", hold=[2]),
         run.approve,
     ]

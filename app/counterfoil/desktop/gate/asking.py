@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.reading import plan_words
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet, reject_sheet, send_back_sheet, stop_sheet
 from counterfoil.desktop.gate.trouble import is_mail, title_of
 from counterfoil.desktop.office import Answer
 from counterfoil.desktop.parts.sheet import Sheet
+from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 
 _TROUBLE_BUTTONS = (("It happened", "It went out"), ("Do it once", "Send it once"))
 
@@ -25,15 +29,20 @@ class Asking(QObject):
         given(Answer): a sheet's button was pressed.
         changed(dict): edits by plan number.
         typed(): something was typed that is kept.
+        carried_on(str): the run of this gate goes on with the protection there is.
+        refused(str, Trouble): it does not.
     """
 
     given = Signal(object)
     changed = Signal(object)
     typed = Signal()
+    carried_on = Signal(str)
+    refused = Signal(str, object)
 
-    def __init__(self, over: QWidget) -> None:
+    def __init__(self, over: QWidget, bridge: Bridge) -> None:
         super().__init__(over)
         self._over = over
+        self.protection = ProtectionAsking(over, bridge)
         self._session: Session | None = None
         self._choice = ""
         self.sheet: Sheet | None = None
@@ -42,6 +51,32 @@ class Asking(QObject):
         """Close what is open, keeping what was typed."""
         if self.sheet is not None:
             self.sheet.dismiss()
+        self.protection.dismiss()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is asked."""
+        return self.sheet is not None or self.protection.busy
+
+    def retry(self, session: Session) -> None:
+        """Trying again needs no word. For want of protection an answer alone is no leave: the run's own retry asks for that."""
+        seen = session.reading.seen
+        if seen.about.get("why") != "protection":
+            self.given.emit(session.chosen("retry"))
+            return
+        run_id = str(seen.document["run_id"])
+        self.protection.attempt(
+            Act(
+                folder=PurePath(seen.workspace).name,
+                question=lambda office, agreed: office.try_again(run_id, agreed),
+                done=functools.partial(self._carried_on, seen.gate_id),
+                failed=functools.partial(self.refused.emit, seen.gate_id),
+                left=_nothing,
+            )
+        )
+
+    def _carried_on(self, gate_id: str, _none: object) -> None:
+        self.carried_on.emit(gate_id)
 
     def send_back(self, session: Session) -> None:
         """What should be different?"""
@@ -123,6 +158,10 @@ class Asking(QObject):
     @Slot()
     def _closed(self) -> None:
         self.sheet = None
+
+
+def _nothing() -> None:
+    """Left alone, a gate stays open."""
 
 
 def _answer(session: Session, choice: str, text: str) -> Answer:

@@ -84,7 +84,7 @@ class GateDetail(Pane):
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE)
         self._patience.timeout.connect(self._show_skeleton)
         self.draft = DraftKeeper(bridge, self)
-        self.asking = Asking(self)
+        self.asking = Asking(self, bridge)
         self._connect()
 
     def show_gate(self, gate_id: str, *, focus: bool = False) -> None:
@@ -195,6 +195,8 @@ class GateDetail(Pane):
         self.bar.undo_wanted.connect(self.undo)
         self.bar.settled.connect(self._settled)
         self.asking.given.connect(self._decide)
+        self.asking.carried_on.connect(self.decided)
+        self.asking.refused.connect(self._refused)
         self.asking.changed.connect(self._changed)
         self.asking.typed.connect(self.draft.keep)
         keys = (
@@ -376,7 +378,7 @@ class GateDetail(Pane):
         if session is None or not self._idle():
             return
         if choice == "retry":
-            self._decide(session.chosen("retry"))
+            self.asking.retry(session)
         else:
             self.asking.trouble(session, str(choice))
 
@@ -423,7 +425,7 @@ class GateDetail(Pane):
         session = self.session
         if session is None or session.reading.seen.gate_id != self.gate_id:
             return False
-        busy = self.asking.sheet is not None or self.gate_id in self._sending or self.bar.counting
+        busy = self.asking.busy or self.gate_id in self._sending or self.bar.counting
         return not busy and not session.guarded(self._clock.now_us())
 
     def _may_ask(self) -> bool:

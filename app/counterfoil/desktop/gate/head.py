@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Signal, Slot
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.gate.reading import Reading
 from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import Flow, column, put, row
-from counterfoil.desktop.theme import font
+from counterfoil.desktop.protection.badge import ProtectionBadge
 from counterfoil.desktop.tokens import ICON
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.plain import one_line
-from counterfoil.policy import protection
-from counterfoil.policy.protection import NONE
 
 _KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad", "conflict": "warn"}
 _STRONG_STARTS = (
@@ -87,31 +85,14 @@ class GateHead(QWidget):
         if seen.step is not None:
             flow.addWidget(_crumb(Label(f"Step {seen.step}", "small")))
         whole.addWidget(path, 1, Qt.AlignmentFlag.AlignVCenter)
-        badge = Badge(seen.isolation)
         history = Button(
             "", "icon", icon="history", name="Show every step of this run", key=str(seen.document["run_id"])
         )
         history.chosen.connect(self.run_wanted)
         printer = Button("", "icon", icon="printer", name="Save as PDF… (Ctrl+P)")
         printer.clicked.connect(self.print_wanted)
-        put(whole, badge, history, printer)
+        put(whole, ProtectionBadge(seen.isolation), history, printer)
         return held
-
-
-class Badge(Button):
-    """The level of protection: a shield and a word; pressed, it says exactly what that means."""
-
-    def __init__(self, isolation: str) -> None:
-        word = protection.badge(isolation)
-        self._sentence = protection.sentence(isolation)
-        icon = "shield-off" if isolation == NONE.code else "shield"
-        super().__init__(word, "quiet", icon=icon, name=f"Protected: {word}", help=self._sentence)
-        self.setFont(font(12))
-        self.clicked.connect(self._tell)
-
-    @Slot()
-    def _tell(self) -> None:
-        QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), self._sentence, self)
 
 
 def _crumb(what: QWidget) -> QWidget:

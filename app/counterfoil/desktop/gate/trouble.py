@@ -119,10 +119,13 @@ def _doubt_sentences(about: Mapping[str, Any]) -> list[str]:
 
 def _failure_sentences(about: Mapping[str, Any]) -> list[str]:
     error = about.get("error") or {}
+    if about.get("why") == "protection":
+        raised = "Nothing of it is run until the protection is raised again, or you agree to less."
+        return [one_line(error.get("message") or ""), raised]
     step = one_line(about.get("step_title") or step_name(str(about.get("step") or "the workflow")))
-    why = {"mismatch": "found other steps than were recorded", "set_aside": "was set aside after 5 tries"}.get(
-        str(about.get("why")), ""
-    )
+    tries = about.get("attempts")
+    aside = f"was set aside after {count(tries, 'try')}" if tries else "was set aside"
+    why = {"mismatch": "found other steps than were recorded", "set_aside": aside}.get(str(about.get("why")), "")
     reason = one_line(error.get("message") or error.get("type") or "")
     stopped = f"Step ‘{step}’ {why or 'stopped'}{': ' + reason if reason else ''}."
     kept = about.get("kept")

@@ -14,6 +14,7 @@ from typing import Any
 
 from counterfoil import errors
 from counterfoil.places import Home
+from counterfoil.policy.protection import Consent
 
 PATIENCE = 90.0  # seconds; loading a template may take 60
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
@@ -61,6 +62,12 @@ def call(home: Home, *words: str, patience: float = PATIENCE) -> Any:
     if isinstance(document, dict) and list(document) == ["error"]:
         raise refused(document["error"])
     return document
+
+
+def consent(agreed: Consent) -> list[str]:
+    """What a person agreed to, as options of a command."""
+    words = ["--protection", agreed.level] if agreed.level else []
+    return [*words, "--unprotected", agreed.folder] if agreed.folder else words
 
 
 def refused(error: Mapping[str, Any]) -> errors.CounterfoilError:

@@ -18,6 +18,7 @@ from counterfoil.desktop.real_office.runner_line import RunnerLine
 from counterfoil.desktop.words.times import date_words
 from counterfoil.inbox.accounts import account
 from counterfoil.places import Home
+from counterfoil.policy.protection import NOTHING, Consent, Told, told
 from counterfoil.previews.preview import FileSeen
 from counterfoil.store.glance import Glance
 
@@ -165,19 +166,27 @@ class RealOffice:
         """The gallery."""
         return self._rooms.templates.cards(workspace, self._glance.templates_used())
 
-    def template(self, path: str, workspace: str) -> facts.TemplateSeen:
+    def template(self, path: str, workspace: str, agreed: Consent = NOTHING) -> facts.TemplateSeen:
         """One template."""
-        return self._rooms.templates.template(path, workspace, self._glance.templates_used())
+        return self._rooms.templates.template(path, workspace, self._glance.templates_used(), agreed)
 
     def check_parameters(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
         """A sentence per field that is not as it must be."""
         return self._rooms.templates.problems(path, workspace, values)
 
-    def start_run(self, path: str, workspace: str, values: Mapping[str, Any]) -> str:
+    def start_run(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent = NOTHING) -> str:
         """Start a run, and the runner that it needs."""
-        run_id = self._rooms.templates.start(path, workspace, values)
+        run_id = self._rooms.templates.start(path, workspace, values, agreed)
         self._runner.start()
         return run_id
+
+    def try_again(self, run_id: str, agreed: Consent = NOTHING) -> None:
+        """Let a run that stopped for want of protection go on."""
+        self._rooms.runs.try_again(run_id, agreed)
+
+    def protection(self) -> Told | None:
+        """What was measured last."""
+        return told(self._home)
 
     def start_sample(self) -> str:
         """Copy the sample workspace and start a run on it."""

@@ -11,7 +11,7 @@ from typing import Any
 from counterfoil import facts
 from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.desktop.office import Progress, RunSeen
-from counterfoil.desktop.real_office import trail_pages
+from counterfoil.desktop.real_office import calls, trail_pages
 from counterfoil.desktop.real_office.access import Access, run_row, titles_of
 from counterfoil.desktop.real_office.files import GateFiles
 from counterfoil.desktop.real_office.run_rows import State, state_of, waiting
@@ -20,6 +20,7 @@ from counterfoil.errors import RunEnded
 from counterfoil.facts import ENDED, RunState
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.hinting import hint
+from counterfoil.policy.protection import Consent
 from counterfoil.store import gates, history, intents, timers, versions
 from counterfoil.store.database import translated
 from counterfoil.store.transactions import Connection, Row
@@ -95,6 +96,16 @@ class RunPages:
         if ended:
             return "Stopped. What it had done stays; nothing more is written or sent."
         return "It stops as soon as the step it is in has ended. Nothing new begins."
+
+    def try_again(self, run_id: str, agreed: Consent) -> None:
+        """Let a run that stopped for want of protection go on with what there is.
+
+        Raises:
+            NotIsolated, LessProtection: nobody agreed to that.
+        """
+        with self._access.reading() as conn:
+            number = run_row(conn, run_id)["number"]
+        calls.call(self._access.home, "retry", f"r-{number}", *calls.consent(agreed))
 
     def _state(self, conn: Connection, row: Row, asked: Sequence[Mapping[str, Any]]) -> State:
         if row["state"] == RunState.WAITING:

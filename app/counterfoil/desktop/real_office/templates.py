@@ -19,7 +19,7 @@ from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.people import capital
 from counterfoil.errors import WrongWorkspace
-from counterfoil.policy.protection import told
+from counterfoil.policy.protection import NOTHING, Consent, told
 from counterfoil.settings.workspace import remembered
 from counterfoil.store import history, versions
 from counterfoil.views.plain import contract
@@ -50,11 +50,11 @@ class Templates:
             sorted(found, key=lambda card: (order[card.section], -(card.last_used or 0), card.title.casefold()))
         )
 
-    def template(self, path: str, workspace: str, used: Mapping[str, int]) -> TemplateSeen:
+    def template(self, path: str, workspace: str, used: Mapping[str, int], agreed: Consent) -> TemplateSeen:
         """One template with its form."""
         folder = Path(path)
         manifest = read_manifest(folder)
-        fields, isolation = self._form(folder)
+        fields, isolation = self._form(folder, workspace, agreed)
         seen = told(self._access.home)
         found = TemplateFound(manifest.name, folder, self._origin(folder, workspace), manifest, None)
         return TemplateSeen(
@@ -69,18 +69,18 @@ class Templates:
 
     def problems(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
         """A sentence per field that is not as it must be."""
-        fields, _ = self._form(Path(path))
+        fields, _ = self._form(Path(path), workspace)
         place = Path(workspace) if workspace else None
         return problems_with(fields, _by_type(fields, values), workspace=place)
 
-    def start(self, path: str, workspace: str, values: Mapping[str, Any]) -> str:
+    def start(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent) -> str:
         """Commit a run; its id.
 
         Raises:
             CounterfoilError: what the command line refused.
         """
-        fields, _ = self._form(Path(path))
-        return self._start(Path(path), Path(workspace), _by_type(fields, values))
+        fields, _ = self._form(Path(path), workspace, agreed)
+        return self._start(Path(path), Path(workspace), _by_type(fields, values), agreed)
 
     def start_sample(self) -> str:
         """Start a run on a fresh copy of the sample; its id."""
@@ -88,27 +88,30 @@ class Templates:
         place = copy_sample(home)
         return self._start(find_template(TEMPLATE, place, home), place, sample_parameters(today_here()))
 
-    def _start(self, folder: Path, place: Path, values: Mapping[str, Any]) -> str:
+    def _start(self, folder: Path, place: Path, values: Mapping[str, Any], agreed: Consent = NOTHING) -> str:
         home = self._access.home
         with calls.json_file(home, values) as given:
-            run = calls.call(home, "run", f"{folder}", "--workspace", f"{place}", "--input", given)
+            words = ("run", f"{folder}", "--workspace", f"{place}", "--input", given)
+            run = calls.call(home, *words, *calls.consent(agreed))
         return str(run["run_id"])
 
-    def _form(self, folder: Path) -> tuple[list[Document], str]:
+    def _form(self, folder: Path, workspace: str, agreed: Consent = NOTHING) -> tuple[list[Document], str]:
         """Fields and protection of a template as it is now; kept by content, since a form is checked at every stroke."""
         digest = digest_of(read_code(folder))
         known = self._forms.get((str(folder), digest))
         if known is None:
-            known = self._forms[(str(folder), digest)] = self._asked(folder, digest)
+            known = self._forms[(str(folder), digest)] = self._asked(folder, digest, workspace, agreed)
         return known
 
-    def _asked(self, folder: Path, digest: str) -> tuple[list[Document], str]:
+    def _asked(self, folder: Path, digest: str, workspace: str, agreed: Consent) -> tuple[list[Document], str]:
         with self._access.reading() as conn:
             version = versions.get(conn, digest)
             isolation = history.isolation_of(conn, version["name"]) if version else None
         if version and isolation:
             return _contract_fields(json.loads(version["parameters"])), isolation
-        told = calls.call(self._access.home, "template", "show", f"{folder}", "--form")
+        place = ("--workspace", workspace) if workspace else ()
+        typed = ("--unprotected", agreed.folder) if agreed.folder else ()
+        told = calls.call(self._access.home, "template", "show", f"{folder}", "--form", *place, *typed)
         return _contract_fields(told["fields"]), str(told["isolation"])
 
     def _remembered(self, workspace: str, name: str, fields: Sequence[Document]) -> dict[str, Any]:

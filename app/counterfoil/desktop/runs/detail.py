@@ -17,6 +17,7 @@ from counterfoil.desktop.parts.labels import Chip, Prose
 from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.parts.tabs import Tabs
+from counterfoil.desktop.protection.badge import ProtectionBadge
 from counterfoil.desktop.runs.checkpoint import CheckpointTab
 from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab
 from counterfoil.desktop.runs.steps import lines
@@ -25,7 +26,6 @@ from counterfoil.desktop.tokens import STEP_ROW
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
-from counterfoil.policy import protection
 
 _TABS = (("steps", "Steps"), ("files", "Files"), ("result", "Result"), ("checkpoint", "Checkpoint"), ("trail", "Trail"))
 _CHIPS = {"ok": "ok", "warn": "warn", "bad": "bad", "info": "info", "quiet": "plain"}
@@ -105,7 +105,8 @@ class RunDetail(Pane):
         self.again.clicked.connect(self._again)
         self.stop = Button("Stop…", "danger", icon="circle-stop", help="End this run; what was done stays")
         self.stop.clicked.connect(self._stop)
-        for widget in (self.chip, self.to_gate, self.again, self.stop):
+        self.protected = ProtectionBadge()
+        for widget in (self.chip, self.to_gate, self.again, self.stop, self.protected):
             line.addWidget(widget)
         self._banners = column(gap=8)
         put(head, self.path, self.title, held, self._banners)
@@ -155,8 +156,9 @@ class RunDetail(Pane):
         planned = times.iso_instant(str(document.get("planned_at")))
         due = f"Planned {times.in_sentence(times.when(planned, now))}, started" if planned is not None else "Started"
         said = f"{one_line(seen.template)} · Run {document['number']} · {due} {times.in_sentence(times.since(begun, now))} by {by}."
-        self.path.say(f"{said}{took} Protected: {protection.badge(seen.isolation)}.")
-        self.path.setToolTip(protection.sentence(seen.isolation))
+        self.path.say(f"{said}{took}")
+        self.protected.show_mark(seen.isolation)
+        self.protected.setVisible(bool(seen.isolation))
         self.title.say(one_line(document["title"]))
         self.chip.setText(seen.words)
         self.chip.set_kind(_CHIPS.get(seen.tone, "plain"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
@@ -16,6 +17,7 @@ from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.parts.search import SearchField
+from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 from counterfoil.desktop.templates.folder_sheet import FolderSheet
 from counterfoil.desktop.templates.gallery import Gallery
 from counterfoil.desktop.templates.run_form import RunForm
@@ -47,6 +49,7 @@ class TemplatesPage(Pane):
         self.search.setFixedWidth(260)
         self.gallery = Gallery()
         self.gallery.run_wanted.connect(self.open_template)
+        self.asking = ProtectionAsking(self, bridge)
         self.form = RunForm(bridge)
         self.form.back_wanted.connect(self.show_gallery)
         self.form.folder_wanted.connect(self.choose_folder)
@@ -147,7 +150,15 @@ class TemplatesPage(Pane):
 
     def _ask_template(self) -> None:
         path, folder = self._path, self._folder
-        self._bridge.ask(self, lambda office: office.template(path, folder), self._template, self._failed)
+        self.asking.attempt(
+            Act(
+                folder=PurePath(folder).name,
+                question=lambda office, agreed: office.template(path, folder, agreed),
+                done=self._template,
+                failed=self._failed,
+                left=self.show_gallery,
+            )
+        )
 
     def _template(self, seen: TemplateSeen) -> None:
         self.form.show_template(seen, self._folder, self._values)

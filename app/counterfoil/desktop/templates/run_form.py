@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
@@ -16,8 +17,10 @@ from counterfoil.desktop.office import TemplateSeen
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import FieldEditor
-from counterfoil.desktop.parts.labels import Chip, Label, Prose
+from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.protection.asking import Act, ProtectionAsking
+from counterfoil.desktop.protection.badge import shield
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.policy import protection
@@ -51,6 +54,7 @@ class RunForm(Pane):
         self.fields: list[FieldEditor] = []
         self._touched: set[str] = set()
         self._lay_out()
+        self.asking = ProtectionAsking(self, bridge)
         self._typed = QTimer(self)
         self._typed.setSingleShot(True)
         self._typed.setInterval(_TYPED)
@@ -143,14 +147,14 @@ class RunForm(Pane):
             Label("What will happen", "h2"), FactsGrid([Fact(plain(name), plain(words)) for name, words in seen.will])
         )
         put(self._right, box)
-        shield = Box("quiet", gap=4, margins=(14, 10, 14, 10))
-        shield.put(
-            Label(f"Protected: {protection.badge(seen.isolation)}", "small_strong"),
+        level = Box("quiet", gap=4, margins=(14, 10, 14, 10))
+        level.put(
+            _shield(seen.isolation),
             Prose(protection.sentence(seen.isolation), "small"),
         )
         if seen.raising:
-            shield.put(Prose(plain(seen.raising, lines=True), "small"))
-        put(self._right, shield)
+            level.put(Prose(plain(seen.raising, lines=True), "small"))
+        put(self._right, level)
         chips = row(gap=6)
         put(chips, *[Chip(words, "ok" if words == "No llm needed" else "plain") for words in seen.card.chips], None)
         put(self._right, chips)
@@ -213,8 +217,14 @@ class RunForm(Pane):
             self._starting = True
             self._show_button()
             path = seen.card.path
-            self._bridge.ask(
-                self, lambda office: office.start_run(path, workspace, values), self._started, self._failed
+            self.asking.attempt(
+                Act(
+                    folder=PurePath(workspace).name,
+                    question=lambda office, agreed: office.start_run(path, workspace, values, agreed),
+                    done=self._started,
+                    failed=self._failed,
+                    left=self._left_it,
+                )
             )
 
     def _started(self, run_id: str) -> None:
@@ -222,8 +232,19 @@ class RunForm(Pane):
         self._show_button()
         self.started.emit(run_id)
 
+    def _left_it(self) -> None:
+        """A person did not agree to less protection: nothing was started."""
+        self._starting = False
+        self._show_button()
+
     def _failed(self, trouble: Trouble) -> None:
         self._starting = False
         self._show_button()
         empty(self._banners)
         put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))
+
+
+def _shield(mark: str) -> QBoxLayout:
+    line = row(gap=8)
+    put(line, Icon(shield(mark), "text2"), Label(f"Protected: {protection.badge(mark)}", "small_strong"), None)
+    return line

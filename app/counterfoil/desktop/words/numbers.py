@@ -11,6 +11,7 @@ _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _IRREGULAR = {
     "entry": "entries",
     "copy": "copies",
+    "try": "tries",
     "reply": "replies",
     "currency": "currencies",
     "company": "companies",

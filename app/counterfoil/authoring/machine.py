@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
+from counterfoil.authoring.overlay import Overlay
 from counterfoil.errors import Cancelled, RefusedUse
 
 P = ParamSpec("P")
@@ -32,7 +33,8 @@ class RunFacts:
 
 @dataclass(slots=True)
 class Branch:
-    """One line of execution inside a run; the root has the path "", a child of `parallel` "<ordinal>/<index>" appended."""
+    """One line of execution inside a run; the root has the path "", a child of `parallel` "<ordinal>/<index>" appended. `overlay` is what
+    the step that runs in it writes."""
 
     machine: Machine
     path: str
@@ -41,6 +43,7 @@ class Branch:
     next_ordinal: int = 0
     draws: int = 0
     in_step: bool = False
+    overlay: Overlay | None = None
     lost: bool = False
     pending: dict[object, str] = field(default_factory=dict)
 

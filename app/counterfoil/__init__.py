@@ -18,6 +18,7 @@ from counterfoil.authoring.evidence import Evidence, fields, file, table, text
 from counterfoil.authoring.file_door import FileFacts, FileRefused, Files, LeftOut, files
 from counterfoil.authoring.gates import Answers, Decision, approve, ask, claimed_elsewhere
 from counterfoil.authoring.machine import RunFacts
+from counterfoil.authoring.own_changes import Changes, LeftAlone, changes
 from counterfoil.authoring.parameters import Field, File, Folder, Params, param
 from counterfoil.authoring.periods import Period
 from counterfoil.authoring.reporting import report, this_run
@@ -43,6 +44,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Answers",
     "Cancelled",
+    "Changes",
     "Decision",
     "Effect",
     "EffectFailed",
@@ -55,6 +57,7 @@ __all__ = [
     "Files",
     "FilesChanged",
     "Folder",
+    "LeftAlone",
     "LeftOut",
     "LookUp",
     "Money",
@@ -74,6 +77,7 @@ __all__ = [
     "append_rows",
     "approve",
     "ask",
+    "changes",
     "claimed_elsewhere",
     "delete_files",
     "fields",

@@ -108,6 +108,14 @@ class WrongWorkspace(WrongUse):
     code = "wrong_workspace"
 
 
+class TooMuch(WrongWorkspace):
+    """A workspace holds more than a run copies; `parts` are the names that it would help to leave out, largest first."""
+
+    def __init__(self, message: str, next_step: str = "", parts: tuple[str, ...] = ()) -> None:
+        super().__init__(message, next_step)
+        self.parts = parts
+
+
 class WrongAnswer(WrongUse):
     """The decision does not fit what the gate asks."""
 
@@ -232,6 +240,10 @@ class SecretMissing(CounterfoilError):
     """A secret that is needed is not in the keyring."""
 
     code = "secret_missing"
+
+
+class Stopped(Exception):
+    """Something long was stopped in the middle because whoever asked for it does not want it any more; nothing of it is used."""
 
 
 class WorkflowError(Exception):

@@ -35,6 +35,7 @@ from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
 from counterfoil.stage.copies import RunCopies
+from counterfoil.stage.stages import StageFolder
 from counterfoil.store import gates, records, runs, versions
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
@@ -58,13 +59,14 @@ class Harness:
         effects: Effects | None = None,
         policy: Policy | None = None,
     ) -> None:
-        self.workspace = workspace
+        self.workspace = workspace.resolve()
         self.clock = clock or FakeClock()
         self.home = Home(home or Path(tempfile.mkdtemp(prefix="counterfoil-"))).create()
         self.database = open_database(self.home, self.clock)
         self.blobs = Blobs(self.home)
         self._effects = effects or EffectCatalogue(self.home, self.blobs)
         self._policy = policy or Rules()
+        self._stages = StageFolder(self.home, self.blobs, self.clock)
         self._workflow: Workflow[Any, Any] | None = None
         self.run_id = ""
 
@@ -120,7 +122,9 @@ class Harness:
         loop = WorkflowLoop()
         writer = Writer(self.database)
         copies = RunCopies(self.home, self.blobs)
-        powers = Powers(self.database, writer, self.blobs, self.clock, self._effects, self._policy, copies)
+        powers = Powers(
+            self.database, writer, self.blobs, self.clock, self._effects, self._policy, self._stages, copies
+        )
         try:
             return loop.run_until_complete(self._advance(powers, self._workflow))
         except Crashed:

@@ -218,12 +218,13 @@ def test_a_unit_test_of_a_step_needs_no_run(root: Path) -> None:
 
 
 def test_a_door_without_a_step_is_read_only(root: Path) -> None:
-    for act in (
+    acts: list[Callable[[], None]] = [
         lambda: Files(root).write("x", b""),
         lambda: Files(root).remove("a.txt"),
         lambda: Files(root).move("a.txt", "b"),
         lambda: Files(root).make_folder("x"),
-    ):
+    ]
+    for act in acts:
         with pytest.raises(RefusedUse, match="only in a step"):
             act()
 
@@ -275,9 +276,7 @@ def _whole(door: Files, folder: str = "") -> dict[str, bytes | None]:
 
 
 def _on_disk(place: Path) -> dict[str, bytes | None]:
-    return {
-        one.relative_to(place).as_posix(): None if one.is_dir() else one.read_bytes() for one in place.rglob("*")
-    }
+    return {one.relative_to(place).as_posix(): None if one.is_dir() else one.read_bytes() for one in place.rglob("*")}
 
 
 @given(before=ACTS, acts=ACTS)

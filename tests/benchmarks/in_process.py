@@ -26,6 +26,7 @@ from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
 from counterfoil.runner.starting import keep_version
+from counterfoil.stage.stages import StageFolder
 from counterfoil.store import gates, records, runs
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
@@ -75,7 +76,9 @@ class Office:
         loop = WorkflowLoop()
         writer = Writer(self.database)
         effects = EffectCatalogue(self.home, self.blobs)
-        powers = Powers(self.database, writer, self.blobs, SystemClock(), effects, Rules())
+        clock = SystemClock()
+        stages = StageFolder(self.home, self.blobs, clock)
+        powers = Powers(self.database, writer, self.blobs, clock, effects, Rules(), stages)
         try:
             cpu, wall = time.process_time(), time.perf_counter()
             states = loop.run_until_complete(_advance(powers, run_ids, workflow))

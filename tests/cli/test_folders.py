@@ -1,4 +1,4 @@
-"""The folder of a run on the command line: said at the first run and by doctor."""
+"""The folder of a run on the command line: said at the first run and by doctor, refused when it is too much, parts left out by name."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import pytest
 
 from cli.note_template import write_template
 from cli.speaking import Caller
+from counterfoil.settings.workspace import files_chosen
 
 
 @pytest.fixture
@@ -28,10 +29,41 @@ def test_the_first_run_says_what_is_unusual(call: Caller, workspace: Path) -> No
 def test_doctor_looks_at_a_folder(call: Caller, workspace: Path) -> None:
     told = call("doctor", "--workspace", str(workspace), "--json")
     found = [check for check in told.document if check["what"] == "Folder"]
-    assert found[0]["means"] == (f"{workspace}: 1 file, 3 B. Files can be created, renamed, removed.")
+    assert found[0]["means"] == (
+        f"{workspace}: 1 file, 3 B. Left out of copies: .env. Files can be created, renamed, removed."
+    )
     assert [check["state"] for check in found] == ["ok", "warn"]
     assert found[1]["next"].startswith("That works, but")
     assert call("doctor", "--workspace", str(workspace / "nowhere")).code == 2
+
+
+def test_too_much_is_refused_and_a_part_can_be_left_out(
+    call: Caller, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("counterfoil.stage.survey.MOST_FILES", 5)
+    for number in range(6):
+        (workspace / "archive").mkdir(exist_ok=True)
+        (workspace / f"archive/{number}").write_text("x")
+    start = ["run", "note", "--workspace", str(workspace), "--set", "text=x", "--json"]
+    refused = call(*start)
+    assert refused.code == 2
+    assert (
+        "holds 7 files, 0 MB in 1 folder; a run works on a copy, and copies at most 5 files" in refused.error["message"]
+    )
+    assert "Its largest parts: archive (6 files, 0 MB)" in refused.error["message"]
+    assert "--leave-out NAME" in refused.error["next"]
+    assert call("doctor", "--workspace", str(workspace), "--json").document[-1]["state"] == "bad"
+    assert call(*start, "--leave-out", "archive/").code == 0
+    assert files_chosen(workspace) == (frozenset({"archive"}), frozenset())
+    assert call(*start).code == 0
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/../..", "", "a//b"])
+def test_what_lies_elsewhere_cannot_be_left_out(path: str, call: Caller, workspace: Path) -> None:
+    refused = call("run", "note", "--workspace", str(workspace), "--set", "text=x", "--leave-out", path, "--json")
+    assert refused.code == 2
+    assert refused.error["message"].startswith(f"--leave-out {path}: ")
+    assert not (workspace / ".counterfoil/workspace.toml").exists()
 
 
 def test_broken_settings_of_files_say_what_to_write(call: Caller, workspace: Path) -> None:
@@ -41,5 +73,5 @@ def test_broken_settings_of_files_say_what_to_write(call: Caller, workspace: Pat
         ("[files]\nleave_out = 'x'", "‘leave_out’ in [files] must be a list"),
     ):
         settings.write_text(text)
-        checks = call("doctor", "--workspace", str(workspace), "--json").document
-        assert said in str(checks[-1])
+        refused = call("run", "note", "--workspace", str(workspace), "--set", "text=x", "--json")
+        assert said in refused.error["message"]

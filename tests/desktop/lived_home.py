@@ -17,6 +17,7 @@ from counterfoil.desktop.office import Answer, GateSeen, Progress, RunnerState
 from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.places import Home, bundled
+from counterfoil.stage.manifest import layout_of
 from desktop.real_home import until
 from kill.outside import Outside
 
@@ -200,8 +201,9 @@ class LivedHome:
         self.follow(run, lambda seen: "Box" in seen.words, "the long step goes on")
         plug = self.office.pull_the_plug(run)
         until(lambda: self.office.after_the_plug(run, plug.ended_at).back_at, "the runner is back")
-        hold.unlink()
+        (layout_of(self.home, run).tree / "hold").unlink()  # its steps see its own copy of the folder
         self.ended(run)
+        hold.unlink()
         self.start("timer", "archive", self.archive, {"until": "2025", "wait": "30"})
         self.follow(self.runs["timer"], lambda seen: seen.state == "waiting", "the timer runs")
         hold.touch()

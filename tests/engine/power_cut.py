@@ -83,7 +83,7 @@ class PowerCut(Harness):
         loop.set_exception_handler(_quiet)
         writer = _Writer(self.database, self)
         effects: Any = _Outside(self._effects, self)
-        powers = Powers(self.database, writer, self.blobs, self.clock, effects, self._policy)
+        powers = Powers(self.database, writer, self.blobs, self.clock, effects, self._policy, self._stages)
         state = None
         try:
             with contextlib.suppress(Crashed):

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from counterfoil import approve, ask, parallel, step, workflow
 from counterfoil.authoring.codec import canonical
-from counterfoil.engine import claiming
+from counterfoil.engine import aftermath, claiming
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.holding import Hold, Powers
 from counterfoil.facts import ENDED, RunState
@@ -118,10 +118,13 @@ class Siege:
 
         async def held() -> Any:
             writer = Writer(harness.database)
-            powers = Powers(harness.database, writer, harness.blobs, harness.clock, harness.ledger, harness._policy)
+            powers = Powers(
+                harness.database, writer, harness.blobs, harness.clock, harness.ledger, harness._policy, harness._stages
+            )
             try:
                 claimed = await claiming.claim(powers, harness.run_id)
                 assert claimed is not None
+                assert await aftermath.laid_out(claimed) is None
                 try:
                     return await act(Desk(claimed.hold), claimed.hold)
                 finally:

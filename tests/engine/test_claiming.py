@@ -107,7 +107,9 @@ def claimed(harness: PowerCut, act: Any) -> Any:
 
     async def run() -> Any:
         writer = Writer(harness.database)
-        powers = Powers(harness.database, writer, harness.blobs, harness.clock, harness.ledger, harness._policy)
+        powers = Powers(
+            harness.database, writer, harness.blobs, harness.clock, harness.ledger, harness._policy, harness._stages
+        )
         try:
             held = await claiming.claim(powers, harness.run_id)
             assert held is not None
@@ -156,7 +158,9 @@ def test_a_run_is_claimed_once_however_many_want_it(harness: PowerCut) -> None:
     async def run() -> list[bool]:
         writers = [Writer(harness.database) for _ in range(8)]
         powers = [
-            Powers(harness.database, writer, harness.blobs, harness.clock, harness.ledger, harness._policy)
+            Powers(
+                harness.database, writer, harness.blobs, harness.clock, harness.ledger, harness._policy, harness._stages
+            )
             for writer in writers
         ]
         found = await asyncio.gather(*[claiming.claim(one_, harness.run_id) for one_ in powers * 5])

@@ -584,6 +584,7 @@ def test_a_claim_belongs_to_its_workspace(harness: PowerCut) -> None:
     harness.advance()
     harness.approve()
     harness.workspace = harness.workspace / "elsewhere"
+    harness.workspace.mkdir()
     harness.start(claiming("invoice 7"))
     harness.advance()
     harness.approve()

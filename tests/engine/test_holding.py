@@ -14,7 +14,7 @@ import pytest
 
 from counterfoil import ask, parallel, sleep, step, workflow
 from counterfoil.authoring.workflows import Workflow
-from counterfoil.engine import aftermath, answers, claiming
+from counterfoil.engine import aftermath, answers, claiming, staging
 from counterfoil.engine.claiming import Claimed
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.direct import DirectPort
@@ -44,12 +44,15 @@ def held(harness: PowerCut, flow: Workflow[Nothing, Any], act: Act) -> Any:
 
     async def main() -> Any:
         writer = Writer(harness.database)
-        powers = Powers(harness.database, writer, harness.blobs, harness.clock, harness.ledger, harness._policy)
+        powers = Powers(
+            harness.database, writer, harness.blobs, harness.clock, harness.ledger, harness._policy, harness._stages
+        )
         try:
             claimed = await claiming.claim(powers, harness.run_id)
             assert claimed is not None
+            assert await aftermath.laid_out(claimed) is None
             desk = Desk(claimed.hold)
-            session = Session(DirectPort(desk, loop), claimed.opening, loop)
+            session = Session(DirectPort(desk, loop), staging.on_stage(claimed.hold, claimed.opening), loop)
             playing = loop.create_task(session.play(flow, Nothing()))
             try:
                 return await act(claimed, desk, playing)

@@ -99,7 +99,7 @@ def test_frames() -> None:
     tells = {"idle", "say", "begin"}
     assert spoken == calls | tells
     replies = set(re.findall(r'"k": "([a-z]+)"', source))
-    assert replies == {"ok", "close", "again", "failed", "value"}
+    assert replies == {"ok", "close", "again", "failed", "value", "refused"}
     assert (IN_FLIGHT, HEADER_LIMIT, TAIL_LIMIT, DEPTH_LIMIT) == (64, 256 * 1024, 1024 * 1024, 64)
     assert (HEAD.format, INLINE_LIMIT, RUN_ITSELF) == ("<II", 65_536, ("", -1))
 
@@ -193,12 +193,14 @@ def test_tables_and_their_columns() -> None:
         "next_at wake_at created_at created_by removed_at",
         "firing": "schedule_id origin due_at rev state reason run_id settled_at",
         "notice": "row kind subject body at closed_at closed_by",
+        "stage": "run_id taken_at files octets left_out",
+        "staged_change": "row run_id path ordinal file kind sha size mode settled",
     }
     found = {name: [column.name for column in tables.metadata.tables[name].columns] for name in kept}
     assert {name: [word for word in words.split() if word not in found[name]] for name, words in kept.items()} == {
         name: [] for name in kept
     }
-    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (5, 0x43666C31, "0" * 64, 15_000_000)
+    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (6, 0x43666C31, "0" * 64, 15_000_000)
 
 
 def test_hashes_of_a_record_and_of_an_entry() -> None:

@@ -153,7 +153,7 @@ class MainJob(Job):
             assert runner.end() == 0
         finally:
             world.close()
-        shutil.copytree(world.home.root.parent, self.root / "late", ignore=shutil.ignore_patterns(".marks"))
+        shutil.copytree(world.home.root.parent, self.root / "late", ignore=shutil.ignore_patterns(world.aside.name))
 
     def begin(self, home: Path, workspace: Path) -> str:
         with closing(sqlite3.connect(home / "counterfoil.db")) as raw, raw:
@@ -219,7 +219,7 @@ class Errands(Job):
 
 
 class Stuck(Job):
-    """Steps that end their process, or hold it, as long as there is a file `hold` in the workspace."""
+    """Steps that end their process, or hold it, as long as there is a file `hold-1` aside of the run, which is the first."""
 
     def __init__(self, root: Path, nursery: Nursery, outside: Outside, how: str) -> None:
         self._how = how
@@ -227,7 +227,11 @@ class Stuck(Job):
 
     def furnish(self, workspace: Path) -> None:
         workspace.mkdir()
-        (workspace / "hold").touch()
+
+    def world(self, *, late: bool = False) -> World:
+        world = super().world(late=late)
+        (world.aside / "hold-1").touch()
+        return world
 
     def parameters(self) -> dict[str, Any]:
         return {"how": self._how}

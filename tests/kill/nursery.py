@@ -56,6 +56,7 @@ def _child(order: dict[str, Any]) -> int:
     home = Home(Path(order["home"]))
     _own_ears_and_mouth(home)
     os.environ.update(order.get("env", {}))
+    sys.path += [order["aside"]] if "aside" in order else []
     importlib.reload(killpoints)  # it reads the environment when it is imported, as it would be in a fresh process
     for place, value in order.get("constants", {}).items():
         module, _, name = place.rpartition(".")

@@ -133,9 +133,11 @@ class Nursery:
         pid = self._order({"do": "start", "job": job, "home": str(home), "env": env, **more})["pid"]
         return Process(pid, lambda: self._order({"do": "status", "pid": pid})["status"])
 
-    def command(self, home: Path, *words: str, kill: str = "") -> Process:
-        """Start `counterfoil WORDS` from nothing, as a person would; what it says goes to a file of the home."""
-        env = {**os.environ, "PYTHONPATH": str(APP), "COUNTERFOIL_UNDER_TEST": "1"}
+    def command(self, home: Path, *words: str, kill: str = "", aside: Path | None = None) -> Process:
+        """Start `counterfoil WORDS` from nothing, as a person would; what it says goes to a file of the home. `aside` is one more folder of
+        packages."""
+        path = os.pathsep.join(str(folder) for folder in (APP, aside) if folder)
+        env = {**os.environ, "PYTHONPATH": path, "COUNTERFOIL_UNDER_TEST": "1"}
         if kill:
             env["COUNTERFOIL_KILL"] = kill
         command = [sys.executable, "-m", "counterfoil", "--home", str(home), *words]

@@ -91,8 +91,10 @@ class World:
         self._version = 0
         self._noted: list[tuple[int, set[str]]] = []
         self._said = b""
-        os.mkfifo(workspace / ".marks")
-        self._marks = os.open(workspace / ".marks", os.O_RDWR | os.O_NONBLOCK)  # never at its end, nobody waits for us
+        self.aside = home.parent / "site-packages"  # what a host sees without it being of the run
+        self.aside.mkdir()
+        os.mkfifo(self.aside / ".marks")
+        self._marks = os.open(self.aside / ".marks", os.O_RDWR | os.O_NONBLOCK)  # never at its end, nobody waits for us
         self._raw = sqlite3.connect(self.home.database, isolation_level=None, timeout=30)
 
     def close(self) -> None:
@@ -109,9 +111,9 @@ class World:
     def start(self, *, kill: str = "", cold: bool = False, **more: Any) -> Process:
         """A runner for this home; the one before must have ended."""
         if cold:
-            self.runner = self.nursery.command(self.home.root, "runner", kill=kill)
+            self.runner = self.nursery.command(self.home.root, "runner", kill=kill, aside=self.aside)
         else:
-            self.runner = self.nursery.start("run", self.home.root, kill=kill, **more)
+            self.runner = self.nursery.start("run", self.home.root, kill=kill, aside=str(self.aside), **more)
         return self.runner
 
     @contextmanager
@@ -356,12 +358,8 @@ def beneath(pid: int) -> list[int]:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """Every file beneath a folder, what is hidden included; only the marks of steps are no result."""
-    found = {
-        str(file.relative_to(folder)): file.read_bytes()
-        for file in folder.rglob("*")
-        if file.is_file() and file.name != ".marks"
-    }
+    """Every file beneath a folder, what is hidden included."""
+    found = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
     left = [name for name in found if Path(name).name.startswith(TEMPORARY)]
     assert not left, f"temporary files were left behind: {left}"
     return found

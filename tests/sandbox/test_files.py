@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from counterfoil.errors import WrongWorkspace
+from counterfoil.facts import RunState
 from counterfoil.sandbox import bwrap, launching
-from counterfoil.sandbox.launching import Cell, Slot, Unfit
+from counterfoil.sandbox.launching import Cell, Given, Slot, Unfit
 from sandbox.rooms import Room
 
 NOWHERE = {"ENOENT", "EACCES"}
@@ -30,7 +32,7 @@ def test_folders_of_others_cannot_be_listed(room: Room, tmp_path: Path) -> None:
 
 
 def test_nothing_outside_scratch_can_be_written(room: Room) -> None:
-    places = ["/usr/x", "/x", f"{sys.base_prefix}/x", "/dev/x", "/etc/x", str(room.workspace / "x")]
+    places = ["/usr/x", "/x", f"{sys.base_prefix}/x", "/dev/x", "/etc/x", "x", str(room.workspace / "x")]
     found = room.inside(f"found = [refusal(make, path) for path in {places!r}]")
     assert set(found) <= UNWRITABLE
     pattern = room.inside("found = refusal(os.open, '/proc/sys/kernel/core_pattern', os.O_WRONLY)")
@@ -58,7 +60,7 @@ def test_links_of_proc_lead_to_the_same_root(isolated: Room) -> None:
 
 def isolated_mounts(room: Room) -> bwrap.Mounts:
     """What the hosts of a room see."""
-    return bwrap.Mounts(launching.runtime(), room.home.run, room.workspace)
+    return bwrap.Mounts(launching.runtime(), room.home.run, room.home.run, room.home.run)
 
 
 def test_links_of_proc_lead_nowhere_where_restricted(restricted: Room) -> None:
@@ -69,7 +71,7 @@ def test_links_of_proc_lead_nowhere_where_restricted(restricted: Room) -> None:
 def test_no_hard_link_into_the_workspace(room: Room) -> None:
     before = Path(sys.executable).stat().st_nlink
     targets = ["/usr/bin/env", os.path.realpath(sys.executable)]
-    found = room.inside(f"found = [refusal(os.link, path, {str(room.workspace / 'x')!r}) for path in {targets!r}]")
+    found = room.inside(f"found = [refusal(os.link, path, 'x') for path in {targets!r}]")
     assert set(found) <= {*UNWRITABLE, "EXDEV"}
     assert Path(sys.executable).stat().st_nlink == before
 
@@ -110,36 +112,76 @@ def test_a_nul_is_refused() -> None:
         bwrap.encoded(["--ro-bind", "a\0b"])
 
 
-def test_a_workspace_that_became_a_link_is_not_bound(isolated: Room, tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "real")
-    cell = Cell(isolated.measured, Slot(isolated.home), isolated.home, tmp_path / "link")
+def test_a_slot_that_became_a_link_is_not_bound(isolated: Room, tmp_path: Path) -> None:
+    cell = Cell(isolated.measured, Slot(isolated.home), isolated.home)
+    cell.slot.files.rmdir()
+    cell.slot.files.symlink_to(tmp_path)
     with pytest.raises(Unfit, match="canonical"):
         launching.prepare(cell, 0)
     cell.slot.remove()
 
 
-def test_another_folder_than_was_meant_is_noticed(isolated: Room, tmp_path: Path) -> None:
-    found = {"folders": {str(tmp_path): [1, 2]}, "root": [], "handles": [], "capabilities": [], "status": {}}
-    cell = Cell(isolated.measured, Slot(isolated.home), isolated.home, tmp_path)
+def test_another_folder_than_was_meant_is_noticed(isolated: Room) -> None:
+    found = {"folders": {"/job-files": [1, 2]}, "root": [], "handles": [], "capabilities": [], "status": {}}
+    cell = Cell(isolated.measured, Slot(isolated.home), isolated.home)
     with pytest.raises(Unfit, match="report"):
-        launching.judge(cell, found, os.getpid())
+        launching.judge(cell, Given(), found, os.getpid())
     cell.slot.remove()
 
 
-@pytest.mark.parametrize("folder", ["/", "/proc", "home"])
-def test_workspaces_that_show_too_much_are_refused(isolated: Room, folder: str) -> None:
+def test_a_workspace_that_became_a_link_is_put_before_a_person(room: Room, tmp_path: Path) -> None:
+    """T11: between the start of a run and its first step."""
+    workspace = tmp_path / "real"
+    workspace.mkdir()
+    run_id = room.start("found = os.listdir('.')", workspace=workspace)
+    workspace.rename(tmp_path / "away")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/canary").write_text("x")
+    workspace.symlink_to(tmp_path / "elsewhere")
+    assert room.advance(run_id)["state"] == RunState.WAITING
+    assert "leads through a link" in room.asked(run_id)
+
+
+@pytest.mark.parametrize("folder, said", [("/", "own data"), ("/proc", "the system"), ("home", "own data")])
+def test_workspaces_that_show_too_much_are_refused(isolated: Room, folder: str, said: str) -> None:
     workspace = isolated.home.root if folder == "home" else Path(folder)
-    cell = Cell(isolated.measured, Slot(isolated.home), isolated.home, workspace)
-    with pytest.raises(Unfit, match="choose"):
-        launching.prepare(cell, 0)
-    cell.slot.remove()
+    with pytest.raises(WrongWorkspace, match=said):
+        isolated.start("found = 1", workspace=workspace)
 
 
-def test_a_run_whose_workspace_shows_too_much_is_put_before_a_person(isolated: Room) -> None:
-    run_id = isolated.start("found = 1", workspace=isolated.home.root)
-    isolated.advance(run_id)
-    assert "cannot be protected" in isolated.asked(run_id)
+def test_a_workspace_is_seen_as_it_was_and_not_where_it_lies(room: Room) -> None:
+    (room.workspace / "note.txt").write_text("here")
+    found = room.inside(
+        f"found = [text('note.txt'), refusal(os.listdir, {str(room.workspace)!r}), refusal(make, 'x'), os.getcwd()]"
+    )
+    assert found[0] == "here"
+    assert found[1] in NOWHERE
+    assert found[2] in UNWRITABLE
+    assert (found[3] == "/job-files/tree") == (room.level == "L3")
+
+
+def test_no_mount_tells_who_works_here(isolated: Room) -> None:
+    """T21: what is told of the mounts names slots of this program, never the workspace."""
+    told = isolated.inside("found = text('/proc/self/mountinfo')")
+    assert str(isolated.workspace) not in told
+    assert "/slots/" in told
+
+
+def test_a_step_writes_into_the_runs_own_copy_only(room: Room, tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("here")
+    before = list(room.home.stages.iterdir())
+    found = room.inside(
+        """
+from counterfoil import files
+files().write("deep/new.txt", b"new")
+files().move("note.txt", "moved.txt")
+found = [[facts.path for facts in files().walk()], files().read("moved.txt").decode()]
+""",
+        workspace=tmp_path,
+    )
+    assert found == [["deep/new.txt", "moved.txt"], "here"]
+    assert [one.name for one in tmp_path.iterdir()] == ["note.txt"]
+    assert list(room.home.stages.iterdir()) == before
 
 
 def test_only_the_systems_own_bubblewrap(tmp_path: Path) -> None:

@@ -16,9 +16,7 @@ def test_fifty_hosts_at_once(isolated: Room) -> None:
     async def all_of_them() -> list[int]:
         hosts = []
         for _ in range(10):
-            hosts += await asyncio.gather(
-                *(Host.start(isolated.home, isolated.measured, isolated.workspace) for _ in range(5))
-            )
+            hosts += await asyncio.gather(*(Host.start(isolated.home, isolated.measured) for _ in range(5)))
         pids = [one for host in hosts for one in (host.pid, *beneath(host.pid))]
         assert all(lives(pid) for pid in pids)
         for host in hosts:
@@ -33,27 +31,24 @@ def test_fifty_hosts_at_once(isolated: Room) -> None:
     assert list((isolated.home.run / "slots").iterdir()) == []
 
 
-def test_a_warm_host_is_for_one_workspace_and_its_packages(isolated: Room) -> None:
-    other = isolated.workspace.parent / "other"
-    other.mkdir(exist_ok=True)
-
+def test_a_warm_host_is_for_any_workspace_and_its_packages(isolated: Room) -> None:
     async def taken() -> None:
         pool = HostPool(1, isolated.home, isolated.measured)
-        pool.fill(isolated.workspace)
+        pool.fill()
         assert pool._filling is not None
         await pool._filling
         (warm,) = pool._ready
-        first = await pool.take(isolated.workspace)
+        first = await pool.take()
         assert first is warm
-        second = await pool.take(other)
-        assert second.cell.workspace == other.resolve()
+        second = await pool.take()
+        assert second is not warm
         brought = isolated.home.packages / "some"
         brought.mkdir(parents=True, exist_ok=True)
-        third = await pool.take(other, brought)
+        third = await pool.take(brought)
         assert third.cell.brought == brought.resolve()
         await pool._filling
         (warm,) = pool._ready
-        fourth = await pool.take(other, brought)
+        fourth = await pool.take(brought)
         assert fourth is warm
         assert fourth.cell.brought == brought.resolve()
         for host in (first, second, third, fourth):
@@ -78,7 +73,7 @@ def test_hosts_killed_while_they_are_set_up(isolated: Room) -> None:
     async def killed_early() -> set[int]:
         seen: set[int] = set()
         for n in range(60):
-            host = Host(Cell(isolated.measured, Slot(isolated.home), isolated.home, isolated.workspace))
+            host = Host(Cell(isolated.measured, Slot(isolated.home), isolated.home))
             await host._launch()
             await asyncio.sleep(n / 10_000)
             seen |= {host.pid, *beneath(host.pid)}

@@ -13,7 +13,7 @@ from counterfoil.places import Home
 from counterfoil.policy import protection
 from counterfoil.policy.protection import CAPPED, ISOLATED, NONE, RESTRICTED, WEAK, is_lower
 from counterfoil.sandbox import advising, bwrap, landlock, launching, probing, seccomp, selftest
-from counterfoil.sandbox.launching import Cell, Slot, Unfit
+from counterfoil.sandbox.launching import Cell, Given, Slot, Unfit
 from counterfoil.sandbox.levels import Measured
 from counterfoil.store import runs
 from sandbox.rooms import Room
@@ -178,7 +178,7 @@ def test_a_run_is_never_lowered(isolated: Room, monkeypatch: pytest.MonkeyPatch)
 def test_an_unfit_host_gets_nothing(isolated: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = isolated.start("found = 1")
 
-    def unfit(cell: Cell, found: dict[str, Any], pid: int) -> None:
+    def unfit(cell: Cell, given: Given, found: dict[str, Any], pid: int) -> None:
         raise Unfit("it has a network")
 
     monkeypatch.setattr("counterfoil.sandbox.hosts.judge", unfit)

@@ -170,27 +170,31 @@ def test_no_signal_reaches_others(room: Room) -> None:
         other.communicate()
 
 
-def test_a_daemon_ends_with_its_run(isolated: Room, tmp_path: Path) -> None:
-    """It is seen by what it writes into a pipe that lies in the workspace."""
-    workspace = tmp_path / "piped"
-    workspace.mkdir()
-    os.mkfifo(workspace / "pipe")
-    pipe = os.open(workspace / "pipe", os.O_RDWR | os.O_NONBLOCK)
+def test_a_daemon_ends_with_its_run(isolated: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is seen by what it writes into a pipe that lies among the packages, which are all that a host sees at its own place."""
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    os.mkfifo(packages / "pipe")
+    pipe = os.open(packages / "pipe", os.O_RDWR | os.O_NONBLOCK)
+    monkeypatch.syspath_prepend(str(packages))
     isolated.inside(
+        f"""
+import sys
+place = {str(packages)!r} + "/pipe"
+"""
         """
 import time
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        pipe = os.open("pipe", os.O_WRONLY)
+        pipe = os.open(place, os.O_WRONLY)
         while True:
             os.write(pipe, b"alive")
             time.sleep(0.01)
     os._exit(0)
 time.sleep(0.3)
 found = 1
-""",
-        workspace=workspace,
+"""
     )
     assert os.read(pipe, 1_000_000)
     until(lambda: _is_silent(pipe), "the daemon is gone", 2.0)

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from counterfoil.stage.leaving_out import Choices
@@ -29,14 +29,14 @@ class Place:
         self,
         choices: Choices | None = None,
         *,
-        ours: Iterable[str] = (),
+        ours: Mapping[str, bool] | None = None,
         afresh: bool = False,
         tell: Callable[[int, int], None] | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Manifest:
         """Make the stage, or bring it up to date."""
         before = None if afresh or not self.layout.base.exists() else self.layout.manifest()
-        refresh = Refresh(str(self.workspace), self.layout, choices or Choices(), frozenset(ours), tell=tell, stop=stop)
+        refresh = Refresh(str(self.workspace), self.layout, choices or Choices(), ours, tell=tell, stop=stop)
         return refresh.run(before, 1_000)
 
     def staged(self) -> dict[str, bytes | str]:

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from counterfoil import Params, approve, workflow
-from counterfoil.authoring.own_changes import changes
+from counterfoil import Params, approve, changes, workflow
 from counterfoil.facts import RunState
 from counterfoil.stage import diffing
 from counterfoil.stage.leaving_out import Choices

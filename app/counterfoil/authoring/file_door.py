@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import hashlib
 import os
 import shutil
@@ -39,7 +40,8 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What `Files.list` leaves out: path relative to the workspace, and "folder", "hidden file" or "special file" (a pipe, a device)."""
+    """What `Files.list` leaves out: path relative to the workspace, and "folder", "hidden file", "special file" (a pipe, a device),
+    "unreadable", or "not copied" (secrets, version control, what a person chose: no run gets it, be it a file or a folder)."""
 
     path: str
     kind: str
@@ -100,19 +102,22 @@ class Files:
     def left_out(self, folder: str = "") -> Sequence[LeftOut]:
         """What lies directly in a folder and is not listed, by name, so that nothing is passed over in silence.
 
-        The program's own files (`.counterfoil…`) are not told. What is not copied for runs at all (secrets, version control) is told with
-        the run.
+        The program's own files (`.counterfoil…`) are not told.
 
         Raises:
             FileRefused: as `list`.
         """
         plain = spelled(folder)
-        found = [
-            (name, _kind_left_out(name, status.st_mode))
-            for name, status in self._view.entries(plain)
-            if not name.startswith(".counterfoil")
+        absent = {name: _KINDS.get(why, "not copied") for name, why in self._not_copied.get(plain, {}).items()}
+        there = {name: _kind_left_out(name, status.st_mode) for name, status in self._view.entries(plain)}
+        found = sorted((absent | there).items())
+        return [
+            LeftOut(join(plain, name), kind) for name, kind in found if kind and not name.startswith(".counterfoil")
         ]
-        return [LeftOut(join(plain, name), kind) for name, kind in found if kind]
+
+    @functools.cached_property
+    def _not_copied(self) -> dict[str, dict[str, str]]:
+        return self._view.not_copied()
 
     def exists(self, path: str) -> bool:
         """Whether a regular file is there."""
@@ -275,6 +280,7 @@ class Files:
             above = above.rpartition("/")[0]
 
 
+_KINDS = {"special": "special file", "unreadable": "unreadable"}  # of what is not copied, by why
 _NO_STEP = "files can be changed only in a step: move this into a function with @step"
 
 

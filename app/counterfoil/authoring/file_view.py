@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from counterfoil.authoring.overlay import Overlay, Standing
+from counterfoil.authoring.overlay import NOT_COPIED, Overlay, Standing
 
 NOT_THERE = "It is not there any more."
 NO_FOLDER = "It is a link or no folder; links are not followed."
@@ -112,6 +113,21 @@ class View:
         finally:
             os.close(handle)
 
+    def not_copied(self) -> dict[str, dict[str, str]]:
+        """What the workspace holds and the run was not given: by folder, names and why."""
+        found: dict[str, dict[str, str]] = {}
+        if self.overlay is None:
+            return found
+        try:
+            listed = json.loads((self.overlay.folder.parent / NOT_COPIED).read_bytes())
+        except FileNotFoundError:  # no run, a unit test
+            return found
+        for path, why in listed:
+            folder, _, name = path.rpartition("/")
+            if not self.overlay.is_covered(folder):
+                found.setdefault(folder, {})[name] = why
+        return found
+
     def was_there(self, plain: str) -> bool:
         """Whether something that the overlay did not make lies at a path and is not gone yet."""
         overlay = self.overlay
@@ -136,7 +152,7 @@ class View:
 
     def _open_before(self, plain: str, flags: int) -> int:
         try:
-            return _open_beneath(self.root, plain.split("/") if plain else [], flags)
+            return open_beneath(self.root, plain.split("/") if plain else [], flags)
         except FileNotFoundError as problem:
             raise FileRefused(plain, NOT_THERE) from problem
         except PermissionError as problem:
@@ -169,7 +185,7 @@ def join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
-def _open_beneath(root: Path, parts: list[str], flags: int) -> int:
+def open_beneath(root: Path, parts: list[str], flags: int) -> int:
     """Open component by component with O_NOFOLLOW, so that no link on the way is followed."""
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     for index, part in enumerate(parts):

@@ -18,6 +18,7 @@ from enum import Enum
 from pathlib import Path
 
 CHANGES = "changes.json"
+NOT_COPIED = "not-copied.json"  # beside the overlays: what of the workspace is not among the files, [path, why] each
 NEW_FILE = 0o644
 
 

@@ -19,9 +19,9 @@ from counterfoil.cli.words import clock, size
 from counterfoil.effects.secrets import Keyring, KeyringUnusable
 from counterfoil.errors import CounterfoilError, SecretMissing
 from counterfoil.sandbox.probing import measured
-from counterfoil.stage.leaving_out import choices_of
+from counterfoil.stage.leaving_out import choices_of, told
 from counterfoil.stage.probing import probe
-from counterfoil.stage.survey import survey
+from counterfoil.stage.survey import refuse_too_much, survey
 from counterfoil.store import leases
 from counterfoil.store.database import SCHEMA, filesystem_of, integrity, open_database
 from counterfoil.store.transactions import Row
@@ -168,10 +168,13 @@ def _disk(call: Call) -> list[Check]:
 
 
 def _folder(place: Path, call: Call) -> list[Check]:
-    """A folder that is to be worked in: how much there is, and what can be done there."""
+    """A folder that is to be worked in: what of it is copied for a run, and what can be done there."""
     found = survey(str(place), choices_of(place, call.home), try_reading=True)
+    refuse_too_much(found, str(place))
     files = sum(seen.kind == "file" for seen in found.seen.values())
+    left_out = told((one.path, one.why) for one in found.left_out)
     means = f"{place}: {files:,} {'file' if files == 1 else 'files'}, {size(found.octets)}."
+    means += f" Left out of copies: {', '.join(left_out)}." if left_out else ""
     able = probe(place, call.home)
     checks = [Check("Folder", "ok", f"{means} Files can be {', '.join(able.acts)}." if able.acts else means)]
     return checks + [Check("Folder", "warn", note.what, note.now) for note in able.notes]

@@ -70,6 +70,8 @@ def gate_sheet(
 
 def _head(gate: Document, run: Document) -> list[str]:
     asked = [f"asked {clock(gate['asked_at'])}", f"run r-{run['number']} “{run['title']}”"]
+    if gate["files_as_of"]:
+        asked.append(f"files as of {clock(gate['files_as_of'])}")
     if gate["round"] > 1:
         asked.append(f"round {gate['round']}")
     return [f"g-{gate['number']}  {gate_title(gate)}", f"  {' · '.join(asked)}", ""]

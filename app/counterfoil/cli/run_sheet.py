@@ -7,6 +7,7 @@ from typing import Any
 from counterfoil.cli.gate_sheet import gate_line
 from counterfoil.cli.tables import pairs, table
 from counterfoil.cli.words import Cell, cell, clock, counted, person, run_state, size, took
+from counterfoil.stage.leaving_out import told
 
 Document = dict[str, Any]
 
@@ -30,6 +31,7 @@ def _head(run: Document, protection: str) -> list[str]:
     facts = [("Template", f"{run['template']} (version {run['version'][:8]})"), ("Workspace", run["workspace"])]
     facts += [(name, cell(value).text) for name, value in (run["parameters"] or {}).items()]
     facts.append(("Protection", f"{protection} ({run['isolation']})"))
+    facts += _copy(run["copy"]) if run["copy"] else []
     return [
         f"r-{run['number']}  {run['title']}",
         f"  {run_state(run, run['steps'])} · {began}{f' · took {lasted}' if lasted else ''}",
@@ -37,6 +39,13 @@ def _head(run: Document, protection: str) -> list[str]:
         *pairs(facts, indent=2),
         "",
     ]
+
+
+def _copy(copy: Document) -> list[tuple[str, str]]:
+    """As of when the run's files are, and what of the workspace is not among them."""
+    held = f"as of {clock(copy['files_as_of'])}: {counted(copy['files'], 'file', 'files')}, {size(copy['bytes'])}"
+    left_out = told((one["path"], one["why"]) for one in copy["left_out"])
+    return [("Files", held), *([("Left out", ", ".join(left_out))] if left_out else [])]
 
 
 def _outcome(run: Document) -> list[str]:

@@ -23,10 +23,11 @@ from counterfoil.cli.watching import exit_code, follow
 from counterfoil.cli.words import run_state
 from counterfoil.errors import CounterfoilError, WrongUse
 from counterfoil.inbox.accounts import account
+from counterfoil.policy.boundaries import trouble_with
 from counterfoil.policy.protection import NOTHING, Consent
 from counterfoil.runner.starting import start_run
 from counterfoil.sandbox.probing import measured
-from counterfoil.settings.workspace import remember, remembered
+from counterfoil.settings.workspace import leave_out, remember, remembered
 from counterfoil.stage.probing import first_look
 from counterfoil.store.transactions import Row
 from counterfoil.views.runs import run_document
@@ -49,6 +50,15 @@ def run(
     workspace: Workspace = None,
     settings: Set = None,
     source: Input = None,
+    left_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--leave-out",
+            metavar="PATH",
+            help="Leave this part of the folder out of the copies that runs work on; it is remembered.",
+            show_default=False,
+        ),
+    ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended or a gate holds it.")] = False,
     protection: Protection = "",
     unprotected: Unprotected = "",
@@ -58,6 +68,7 @@ def run(
     place = workspace_of(workspace)
     folder = find_template(template, place, call.home)
     given = input_of(source)
+    leave_out(place, [_beneath(path) for path in left_out or []])
     with opened(call) as home:
         keep_logs(call.home)
         agreed = Consent(protection, unprotected)
@@ -126,6 +137,17 @@ def checked_parameters(
         return values
 
     return checked
+
+
+def _beneath(path: str) -> str:
+    """A path of the workspace, as --leave-out names it."""
+    plain = path.strip("/")
+    trouble = trouble_with(plain)
+    if trouble is not None:
+        raise WrongUse(
+            f"--leave-out {path}: {trouble}", "Name a file or folder of the workspace, such as archive/2024."
+        )
+    return plain
 
 
 def input_of(source: Path | None) -> dict[str, Any]:

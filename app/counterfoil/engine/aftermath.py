@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from counterfoil.engine.claiming import open_run_gate, recover
+from collections.abc import Sequence
+
+from counterfoil.authoring.parameters import Field
+from counterfoil.engine import staging
+from counterfoil.engine.claiming import Claimed, open_run_gate, recover
 from counterfoil.engine.desk_failures import run_spec
 from counterfoil.engine.holding import Hold
+from counterfoil.errors import DiskFull, Stopped, TooMuch, WrongWorkspace
 from counterfoil.facts import RunState
 from counterfoil.store import runs
 from counterfoil.store.transactions import Txn
@@ -37,13 +42,34 @@ async def settle(hold: Hold, *, host_died: bool = False) -> RunState:
     return await hold.powers.writer.submit(operation)
 
 
-async def set_aside(hold: Hold, title: str, why: str, *, kind: str = "set_aside", how: str = "") -> RunState:
-    """Put a held run before a person without having run any of its code; `how` it can go on. The run's state now."""
+async def set_aside(
+    hold: Hold, title: str, why: str, *, kind: str = "set_aside", how: str = "", parts: Sequence[str] = ()
+) -> RunState:
+    """Put a held run before a person without having run any of its code; `how` it can go on, or `parts` that could be left out of its
+    files. The run's state now."""
     error = {"type": "", "message": why, "traceback": ""}
 
     def operation(txn: Txn) -> None:
-        open_run_gate(txn, hold.powers.blobs, runs.get(txn.conn, hold.run_id), run_spec(kind, title, error, how=how))
+        spec = run_spec(kind, title, error, how=how)
+        if parts:
+            spec["fields"].append(
+                Field(name="leave_out", type="list[text]", label="Leave out", choices=parts).to_json()
+            )
+        open_run_gate(txn, hold.powers.blobs, runs.get(txn.conn, hold.run_id), spec)
 
     await hold.powers.writer.submit(operation, run_id=hold.run_id, fence=hold.fence)
     hold.end(RunState.WAITING)
     return RunState.WAITING
+
+
+async def laid_out(claimed: Claimed) -> RunState | None:
+    """Make a claimed run's files ready; None, or the run's state where that cannot be done and a person is asked, or it is over."""
+    hold = claimed.hold
+    try:
+        await staging.lay_out(hold, spare=claimed.spare)
+    except Stopped:
+        return await settle(hold)
+    except (WrongWorkspace, DiskFull) as problem:
+        parts = problem.parts if isinstance(problem, TooMuch) else ()
+        return await set_aside(hold, "Needs repair: the folder's files cannot be copied", str(problem), parts=parts)
+    return None

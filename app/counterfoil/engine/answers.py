@@ -16,6 +16,8 @@ from counterfoil.store import gates, records, runs, timers, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Row, Txn
 
+_SLOTS = frozenset(Slot)
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -24,6 +26,11 @@ class Answered:
     path: str
     ordinal: int
     slot: str
+
+
+def is_outside(over: Answered) -> bool:
+    """Whether a wait was for the outside: a person, or a time that the workflow named. The pause between two tries is not."""
+    return over.slot == "sleep" or over.slot in _SLOTS
 
 
 def take(txn: Txn, blobs: Blobs, run_id: str) -> list[Answered]:

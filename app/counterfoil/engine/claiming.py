@@ -31,7 +31,8 @@ BY_REFERENCE = 4096  # characters; a longer recorded value is fetched on demand
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A held run and where its session opens. `name` and `source` say which workflow; `isolation` the level it was promised."""
+    """A held run and where its session opens. `name` and `source` say which workflow; `isolation` the level it was promised.
+    `spare` are the paths of its workspace that a person wants left out from now on."""
 
     hold: Hold
     opening: Opening
@@ -39,12 +40,20 @@ class Claimed:
     source: str
     version: str
     isolation: str
+    spare: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _TakenUp:
+    row: Row
+    version: Row
+    spare: tuple[str, ...]
 
 
 async def claim(powers: Powers, run_id: str) -> Claimed | None:
     """Claim a ready run; None when somebody was first, it is not ready, it ends with the claim, or it was set aside."""
 
-    def operation(txn: Txn) -> tuple[Row, Row] | None:
+    def operation(txn: Txn) -> _TakenUp | None:
         row = runs.claim(txn, run_id)
         return None if row is None else _taken_up(txn, powers, row)
 
@@ -52,7 +61,7 @@ async def claim(powers: Powers, run_id: str) -> Claimed | None:
     killpoints.reach("after_claim")
     if claimed is None:
         return None
-    row, version = claimed
+    row, version = claimed.row, claimed.version
     try:
         hold = _hold(powers, row, version)
         opening = _opening(hold, row)
@@ -62,10 +71,18 @@ async def claim(powers: Powers, run_id: str) -> Claimed | None:
             lambda txn: open_run_gate(txn, powers.blobs, row, spec), run_id=run_id, fence=row["fence"]
         )
         return None
-    return Claimed(hold, opening, version["name"], version["source"], row["version"], row["isolation"])
+    return Claimed(
+        hold,
+        opening,
+        version["name"],
+        version["source"],
+        row["version"],
+        row["isolation"],
+        claimed.spare,
+    )
 
 
-def _taken_up(txn: Txn, powers: Powers, row: Row) -> tuple[Row, Row] | None:
+def _taken_up(txn: Txn, powers: Powers, row: Row) -> _TakenUp | None:
     """What has to be heeded before any code of the author runs: a wish to cancel, an answer, too many recoveries."""
     run_id = row["run_id"]
     if row["cancel_by"]:
@@ -86,7 +103,8 @@ def _taken_up(txn: Txn, powers: Powers, row: Row) -> tuple[Row, Row] | None:
     version = versions.get(txn.conn, row["version"])
     if version is None:
         raise LookupError(f"version {row['version']} of run {run_id} is gone")
-    return row, version
+    spare = tuple(name for answer in answered for name in answer["answers"].get("leave_out") or ())
+    return _TakenUp(row, version, spare)
 
 
 def _answered(txn: Txn, powers: Powers, run_id: str) -> list[dict[str, Any]]:

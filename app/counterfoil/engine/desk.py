@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import answers
+from counterfoil.engine import answers, staging
 from counterfoil.engine.desk_effects import EffectDesk
 from counterfoil.engine.desk_failures import FailureDesk, mismatch_spec, run_spec
 from counterfoil.engine.desk_gates import GateDesk
@@ -265,6 +265,8 @@ class Desk:
                 hold.suspended.set()
                 return
             hold.resting = False
+            if any(answers.is_outside(one) for one in over):
+                await staging.refresh(hold)
             self._wake(over)
             hold.wake_all()  # what would have woken them while the run was being suspended has not
         finally:
@@ -286,7 +288,12 @@ class Desk:
             return
         self._polling += 1
         try:
-            self._wake(await hold.do(lambda txn: answers.take(txn, hold.powers.blobs, hold.run_id)))
+            over = await hold.do(lambda txn: answers.take(txn, hold.powers.blobs, hold.run_id))
+            if any(answers.is_outside(one) for one in over):
+                self._polling += 1
+                hold.spawn(self._go_on(over))
+            else:
+                self._wake(over)
             if not self._cancelling and wants_cancel(hold):
                 self._cancelling = True
                 hold.spawn(cancel_held(hold))
@@ -294,6 +301,15 @@ class Desk:
             hold.end(RunState.RUNNING)
         except Stale as stale:
             self.refuse(str(stale))
+        finally:
+            self._polling -= 1
+        self._settle_soon()
+
+    async def _go_on(self, over: list[answers.Answered]) -> None:
+        """What waits goes on, with the files as they are now where it waited for the outside. Nobody else has to wait for that."""
+        try:
+            await staging.refresh(self.hold)
+            self._wake(over)
         finally:
             self._polling -= 1
         self._settle_soon()

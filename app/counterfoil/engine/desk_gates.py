@@ -156,6 +156,7 @@ def open_in(
         on_due="expires" if expires_for else None,
         claims=tuple(spec["claims"]),
         workspace=hold.workspace,
+        files_as_of=hold.stage.sight.taken_us if hold.stage is not None else None,
         line=line_of(spec),
     )
     row = gates.open_gate(txn, new)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical
-from counterfoil.engine import failing, killpoints
+from counterfoil.engine import failing, killpoints, staging
 from counterfoil.engine.desk_failures import (
     RETRY,
     FailureDesk,
@@ -18,6 +18,7 @@ from counterfoil.engine.desk_failures import (
 )
 from counterfoil.engine.desk_gates import Answer, answer_of
 from counterfoil.engine.holding import Breach, Hold, Identity
+from counterfoil.engine.ports import TooMuchWritten
 from counterfoil.engine.shapes import error_in, identity_in, line, name_in, seconds, truth, whole
 from counterfoil.engine.uploads import Uploads
 from counterfoil.facts import AttemptState, GateState, Outcome, RunState, Slot, StepKind, person
@@ -71,6 +72,10 @@ class StepDesk:
         if say is not None and not isinstance(say, str):
             raise Breach("a line of progress that is no text")
         text, in_blob = await self._uploads.value(frame)
+        try:
+            changes = await staging.collect(self._hold, frame)
+        except TooMuchWritten as problem:
+            return self._refused(identity, str(problem))
         self._hold.known.add(identity)
         self._forget_deadline(identity)
 
@@ -94,11 +99,22 @@ class StepDesk:
                 origin=origin,
             )
             records.append(txn, new)
+            staging.keep(txn, self._hold, identity, changes)
             return txn.now_us
 
-        at = await self._hold.do(operation)
+        try:
+            at = await self._hold.do(operation)
+        except staging.Clash as problem:
+            return self._refused(identity, str(problem))
         killpoints.reach("after_record")
+        if changes:
+            await staging.merge(self._hold)
         return {"k": "ok", "at": at}, b""
+
+    def _refused(self, identity: Identity, message: str) -> Reply:
+        """A result that is not recorded because of what the step has written; the session reports a failed try."""
+        self._hold.known.discard(identity)
+        return {"k": "refused", "message": message}, b""
 
     def _take_given(self, txn: Txn, identity: Identity, text: str) -> str:
         """Who gave this value in place of a step's own; a host cannot claim one that nobody gave."""

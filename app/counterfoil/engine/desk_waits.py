@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import killpoints
+from counterfoil.engine import killpoints, staging
 from counterfoil.engine.desk_failures import alarm
 from counterfoil.engine.desk_gates import recorded_reply
 from counterfoil.engine.holding import Breach, Hold, Identity
@@ -122,7 +121,7 @@ class WaitDesk:
         found = CopyChanges([], [], {})
         if copies is not None:
             try:
-                found = await asyncio.to_thread(copies.changes, hold.run_id, hold.workspace)
+                found = await staging.compared(hold, copies)
             except CounterfoilError as problem:
                 raise EffectTrouble(str(problem), FailureClass.STRUCTURAL) from problem
             except OSError as problem:

@@ -10,13 +10,13 @@ from typing import Any
 
 from counterfoil.authoring.parameters import decode_params
 from counterfoil.authoring.workflows import Workflow
-from counterfoil.engine import aftermath
+from counterfoil.engine import aftermath, staging
 from counterfoil.engine.claiming import claim
 from counterfoil.engine.desk import CLOSE, Desk, Reply
 from counterfoil.engine.holding import Powers
 from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.engine.session import Session
-from counterfoil.facts import RunState
+from counterfoil.facts import ENDED, RunState
 from counterfoil.store import runs
 
 
@@ -59,8 +59,11 @@ async def advance(powers: Powers, run_id: str, workflow: Workflow[Any, Any]) -> 
     if claimed is None:
         return RunState(runs.get(powers.database.reader, run_id)["state"])
     hold = claimed.hold
+    stopped = await aftermath.laid_out(claimed)
+    if stopped is not None:
+        return stopped
     port = DirectPort(Desk(hold), loop)
-    session = Session(port, claimed.opening, loop)
+    session = Session(port, staging.on_stage(claimed.hold, claimed.opening), loop)
     params = decode_params(workflow.params, claimed.opening.parameters)
     playing = loop.create_task(session.play(workflow, params))
     await _first_of(loop, playing, hold.suspended, hold.over)
@@ -68,7 +71,10 @@ async def advance(powers: Powers, run_id: str, workflow: Workflow[Any, Any]) -> 
         hold.end(RunState.WAITING)
     await _let_go(playing, stuck=hold.ended is RunState.READY)
     await asyncio.gather(*hold.tasks, *port.tasks, return_exceptions=True)
-    return await aftermath.settle(hold)
+    state = await aftermath.settle(hold)
+    if state in ENDED:
+        await asyncio.to_thread(powers.stages.remove, run_id)
+    return state
 
 
 async def _first_of(loop: WorkflowLoop, playing: asyncio.Task[None], *events: asyncio.Event) -> None:

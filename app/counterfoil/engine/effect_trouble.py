@@ -10,7 +10,7 @@ from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.authoring.parameters import Field
-from counterfoil.engine import desk_conflicts, file_sets, killpoints
+from counterfoil.engine import desk_conflicts, file_sets, killpoints, staging
 from counterfoil.engine.desk_failures import FailureDesk, open_failure, set_retry
 from counterfoil.engine.desk_gates import GateDesk, blank_spec
 from counterfoil.engine.effect_values import Asked, Ended
@@ -50,6 +50,7 @@ class EffectTroubles:
             payload = canonical(outcome)
         except Conflict as conflict:
             if asked.raises:
+                await staging.refresh(self._hold)  # the workflow is about to look again
                 words = {"kind": "conflict", "message": str(conflict), "paths": conflict.paths}
                 return Ended(Outcome.FAILED, canonical(words), voids=True)
             await self._conflict(asked, conflict)

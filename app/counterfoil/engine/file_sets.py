@@ -10,7 +10,7 @@ import asyncio
 import json
 from typing import Any
 
-from counterfoil.engine import killpoints
+from counterfoil.engine import killpoints, staging
 from counterfoil.engine.conflicts import Performed, performed
 from counterfoil.engine.holding import Hold, Identity
 from counterfoil.engine.ports import ROOT, FileOp
@@ -47,8 +47,7 @@ async def apply(hold: Hold, identity: Identity) -> Any:
         rows = file_ops.of_gate(hold.powers.database.reader, gate_id) or await _journal(hold, gate_id, identity)
         outcomes = await asyncio.to_thread(_apply_rows, hold, gate_id, rows)
         if any(row["state"] != "applied" for row in rows):
-            numbers = [row["row"] for row in rows]
-            await hold.do(lambda txn: file_ops.set_state(txn, numbers, "applied"), durable=False, late=True)
+            await staging.take_over(hold, rows)
     items = items_of(hold.powers.database.reader, hold, identity)
     notes = next((item.notes for item in items if item.n == intent["item"]), {})
     return {**outcomes.get(intent["item"], {}), **notes}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from counterfoil.clock import Clock
-from counterfoil.engine.ports import Copies, Effects, Policy
+from counterfoil.engine.ports import Copies, Effects, Policy, Stage, Stages
 from counterfoil.errors import StoreTrouble
 from counterfoil.facts import RunState
 from counterfoil.store import claims, gates, runs, timers, trail_rows
@@ -27,13 +27,14 @@ from counterfoil.store.writer import Writer
 T = TypeVar("T")
 Identity = tuple[str, int]
 RUN_ITSELF: Identity = ("", -1)
+COPIES = 2  # workspaces copied at a time; more would only be slower
 SAY_EVERY_US = 250_000
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """What an engine works with: the store's writer, the blobs, the clock, the effects, the policy, and the runs' copies."""
+    """What an engine works with: the store's writer, the blobs, the clock, the effects, the policy, and where runs have their files."""
 
     database: Database
     writer: Writer
@@ -41,7 +42,9 @@ class Powers:
     clock: Clock
     effects: Effects
     policy: Policy
+    stages: Stages
     copies: Copies | None = None
+    copying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(COPIES))
 
 
 class Breach(Exception):
@@ -57,7 +60,8 @@ class Hold:
     """One claimed run. `ended` is the state in which the hold left it, or None while it is held.
 
     `known`, `intended` and `gated` are the identities that are recorded, or belong to an effect or to a gate or timer; `tried` those with
-    attempt rows. `resting` is set while the run is being suspended and after: nothing wakes a parked call then but a new claim.
+    attempt rows. `stage` is there once the run's files are laid out, `stale` where they must be brought up to date then. `resting` is set
+    while the run is being suspended and after: nothing wakes a parked call then but a new claim.
     """
 
     powers: Powers
@@ -69,6 +73,8 @@ class Hold:
     seed: str
     created_us: int
     manifest: dict[str, Any]
+    stage: Stage | None = None
+    stale: bool = False
     known: set[Identity] = field(default_factory=set)
     intended: set[Identity] = field(default_factory=set)
     gated: set[Identity] = field(default_factory=set)

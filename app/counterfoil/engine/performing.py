@@ -43,8 +43,10 @@ class StepThreads:
     ) -> str:
         """Run one try; the result as canonical text, bytes over 64 KiB in `blobs`."""
         if step.is_async:
-            return encode(await step.call(arguments), blobs)
-        call = functools.partial(_call, step, arguments, blobs)
+            text = encode(await step.call(arguments), blobs)
+            _close(branch)
+            return text
+        call = functools.partial(_call, step, arguments, blobs, branch)
         if step.process and CAN_FORK:
             call = functools.partial(_in_child, step, arguments, blobs, branch)
         if self._pool is None:
@@ -58,8 +60,16 @@ class StepThreads:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _call(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, bytes]) -> str:
-    return encode(step.call(arguments), blobs)
+def _call(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, bytes], branch: Branch) -> str:
+    text = encode(step.call(arguments), blobs)
+    _close(branch)
+    return text
+
+
+def _close(branch: Branch) -> None:
+    """The step has ended well: write down what it has changed, in the process that changed it."""
+    if branch.overlay is not None:
+        branch.overlay.close()
 
 
 def _in_child(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, bytes], branch: Branch) -> str:
@@ -122,7 +132,7 @@ def _child(step: Step[Any, Any], arguments: dict[str, Any], branch: Branch, writ
             branch.machine = speaker
             blobs: dict[str, bytes] = {}
             try:
-                text = _call(step, arguments, blobs)
+                text = _call(step, arguments, blobs, branch)
                 answer = {"text": text, "blobs": {sha: base64.b64encode(data).decode() for sha, data in blobs.items()}}
             except BaseException as problem:  # noqa: BLE001 - everything a child raises is its answer
                 answer = {"problem": describe(problem)}

@@ -32,7 +32,8 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a session starts from. `held` identities wait at the desk before they are tried; `kept` ones answer despite other arguments."""
+    """What a session starts from. `held` identities wait at the desk before they are tried; `kept` ones answer despite other arguments.
+    The run's `workspace` is the folder that its steps read, `overlays` the one in which they write."""
 
     run: RunFacts
     seed: str
@@ -40,6 +41,7 @@ class Opening:
     records: dict[Identity, Recorded]
     held: frozenset[Identity] = frozenset()
     kept: frozenset[Identity] = frozenset()
+    overlays: str = ""
 
 
 class Replay:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Sequence
+from pathlib import Path
 from typing import Any
 
 from counterfoil.authoring import machine
 from counterfoil.authoring.codec import Unrecordable, canonical, decode, digest, encode
 from counterfoil.authoring.effect_values import Effect
 from counterfoil.authoring.machine import Branch
+from counterfoil.authoring.overlay import Overlay
 from counterfoil.authoring.steps import Step
 from counterfoil.authoring.workflows import Workflow
 from counterfoil.engine.asking import Line, Port
@@ -58,6 +60,7 @@ class Session:
         self._side_by_side = SideBySide(self, self._line, self._replay, loop)
         self._threads = StepThreads(loop)
         self._said: dict[Identity, str] = {}
+        self._overlays = Path(opening.overlays)
 
     # -------------------------------------------------------------------------------------------- the run as a whole
 
@@ -145,26 +148,36 @@ class Session:
         if step.timeout is not None:
             self._line.tell({"t": "begin", **header, **_wishes(step), "for": step.timeout.total_seconds()})
         blobs: dict[str, bytes] = {}
+        written = branch.overlay = Overlay.beneath(self._overlays)
         branch.in_step = True
         try:
             text = await self._threads.perform(branch, step, arguments, blobs)
             value = decode(text, step.returns, blobs)  # what does not fit the annotation is an error of this try
         except (Exception, SystemExit) as problem:  # noqa: BLE001 - what a step raised is judged by the desk
             branch.in_step = False
+            written.discard()
             return await self._report_failure(branch, step, header, problem)
         except asyncio.CancelledError:
             branch.in_step = False
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
+            written.discard()
             own = RuntimeError(f"{step.name} cancelled itself")
             return await self._report_failure(branch, step, header, own)
         finally:
             branch.in_step = False
+            branch.overlay = None
         took = int((self._loop.time() - begun) * 1_000_000)
         said = self._said.pop((header["p"], header["o"]), None)
-        frame = await self._line.with_text({"t": "step", **header, "took": took, "say": said}, text, blobs)
-        branch.at_us = (await self._line.call(frame))["at"]
+        frame = {"t": "step", **header, "took": took, "say": said}
+        if written.token is not None:
+            frame["files"] = written.token
+        reply = await self._line.call(await self._line.with_text(frame, text, blobs))
+        if reply["k"] == "refused":
+            written.discard()
+            return await self._report_failure(branch, step, header, RefusedUse(reply["message"]))
+        branch.at_us = reply["at"]
         return (value,)
 
     async def _report_failure(

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from counterfoil.catalogue.packing import unpack
 from counterfoil.catalogue.shelf import Shelf
-from counterfoil.engine import aftermath
+from counterfoil.engine import aftermath, staging
 from counterfoil.engine.claiming import Claimed, reclaim
 from counterfoil.engine.desk import Desk
-from counterfoil.engine.holding import Powers
+from counterfoil.engine.holding import Hold, Powers
 from counterfoil.errors import NotIsolated, PackagesMissing
-from counterfoil.facts import RunState
+from counterfoil.facts import ENDED, RunState
 from counterfoil.places import Home
 from counterfoil.policy.protection import NONE, NOTHING, badge, code_of, is_lower
 from counterfoil.runner.consent import refuse_unconfined
@@ -56,13 +56,28 @@ class Advance:
             hold.end(RunState.RUNNING)
             raise
         try:
-            host = await self.pool.take(Path(hold.workspace), brought)
+            stopped = await aftermath.laid_out(self.claimed)
+        except BaseException:
+            hold.end(RunState.RUNNING)
+            raise
+        state = await self._in_host(folder, brought) if stopped is None else stopped
+        if state in ENDED:
+            await asyncio.to_thread(self.powers.stages.remove, hold.run_id)
+        return state
+
+    async def _in_host(self, folder: Path, brought: Path | None) -> RunState:
+        """Give the run to a host, and stay until it is over."""
+        hold = self.claimed.hold
+        try:
+            host = await self.pool.take(brought)
         except Unfit as problem:
             return await self._refuse(_sentence(problem))
         died = False
         try:
+            if host.cell.measured.is_isolated:
+                await staging.lend(hold, host.cell.slot.root)
             output = self.home.logs / f"r-{hold.number}.log"
-            await host.open(self.desk, self.claimed.opening, folder, self.claimed.name, output)
+            await host.open(self.desk, staging.on_stage(hold, self.claimed.opening), folder, self.claimed.name, output)
             await self._until_over(host)
             died = host.gone.is_set()
         except Unfit as problem:
@@ -71,7 +86,7 @@ class Advance:
             hold.end(RunState.RUNNING)
             raise
         finally:
-            await _end(host, 0 if hold.breach else GRACE)
+            await _end(host, hold)
         return await aftermath.settle(hold, host_died=died)
 
     def _too_little(self) -> tuple[str, str] | None:
@@ -150,8 +165,13 @@ async def _first_of(*events: asyncio.Event) -> None:
             task.cancel()
 
 
-async def _end(host: Host, grace: float) -> None:
+async def _end(host: Host, hold: Hold) -> None:
+    """End the host; the files that it had come back before its slot goes."""
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(host.gone.wait(), grace)
+        await asyncio.wait_for(host.gone.wait(), 0 if hold.breach else GRACE)
     host.kill()
-    await host.ended()
+    await host.died()
+    try:
+        await staging.take_back(hold)
+    finally:
+        await host.ended()

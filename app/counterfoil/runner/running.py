@@ -12,8 +12,8 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
-from pathlib import Path
 
 from counterfoil.catalogue.shelf import Shelf
 from counterfoil.effects.catalogue import EffectCatalogue
@@ -21,6 +21,7 @@ from counterfoil.engine import answers, claiming, garbage
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.ending import cancel
 from counterfoil.engine.holding import Powers
+from counterfoil.engine.ports import Stages
 from counterfoil.errors import CounterfoilError, RunnerTrouble
 from counterfoil.facts import ENDED, GateState, RunState
 from counterfoil.places import Home
@@ -36,6 +37,7 @@ from counterfoil.sandbox.probing import measured
 from counterfoil.schedules import heartbeat
 from counterfoil.schedules.scanning import realign, scan_due
 from counterfoil.stage.copies import RunCopies
+from counterfoil.stage.stages import StageFolder
 from counterfoil.store import gates, leases, runs, schedules, timers, undoings
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
@@ -68,6 +70,7 @@ class Runner:
         self._beaten = threading.Event()
         self._troubles = 0
         self._wishes = Wishes(database, home, self._woken.set)
+        self._clear_at = 0.0
         self._pool = HostPool(0 if only else 1, home, measured(home))
         self._shelf = Shelf(home)
 
@@ -112,14 +115,16 @@ class Runner:
         writer = Writer(self._database)
         blobs = Blobs(self._home)
         effects = EffectCatalogue(self._home, blobs)
-        copies = RunCopies(self._home, blobs)
-        powers = Powers(self._database, writer, blobs, self._database.clock, effects, Rules(), copies)
+        clock, copies = self._database.clock, RunCopies(self._home, blobs)
+        stages = StageFolder(self._home, blobs, clock)
+        powers = Powers(self._database, writer, blobs, clock, effects, Rules(), stages, copies)
         listener = await waking.listen(self._home, self._woken.set)
         renewing = asyncio.ensure_future(self._renew(writer))
         beating = None if self._only else heartbeat.begin(self._beat)
         self._listen_to_signals()
         try:
             await writer.submit(self._put_back_orphans)
+            await asyncio.to_thread(stages.take_back_all)  # first: the slots of dead hosts go
             await asyncio.to_thread(clear_slots, self._home)
             self._stand_by()
             ready()
@@ -133,9 +138,9 @@ class Runner:
             await asyncio.to_thread(writer.close)
 
     def _stand_by(self) -> None:
-        """Have a host ready for the workspace that was worked in last."""
-        for row in runs.page(self._database.reader, limit=1):
-            self._pool.fill(Path(row["workspace"]))
+        """Have a host ready where there have been runs."""
+        if runs.page(self._database.reader, limit=1):
+            self._pool.fill()
 
     def _listen_to_signals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -191,6 +196,7 @@ class Runner:
                 await advance.desk.poll()
         await self._put_back_lost(powers)
         await self._cancel_unheld(powers)
+        await self._clear_stages(powers.stages)
         if self._only is None:
             self._wishes.look()
             await asyncio.to_thread(self._fire)
@@ -233,6 +239,20 @@ class Runner:
 
         if wanted:
             await powers.writer.submit(operation)
+
+    async def _clear_stages(self, stages: Stages) -> None:
+        """Remove, now and then, the stages of runs that have ended without anybody holding them."""
+        if time.monotonic() < self._clear_at:
+            return
+        self._clear_at = time.monotonic() + SWEEP
+        found = await asyncio.to_thread(stages.of_runs)  # before asking who is alive: a run may begin meanwhile
+        alive = {
+            row["run_id"]
+            for row in runs.in_state(self._database.reader, [state for state in RunState if state not in ENDED])
+        }
+        for run_id in found:
+            if run_id not in alive and run_id not in self._tasks:
+                await asyncio.to_thread(stages.remove, run_id)
 
     def _claim(self, powers: Powers) -> None:
         ready = runs.claimable(self._database.reader, self._database.clock.now_us(), 4 * host_cap())

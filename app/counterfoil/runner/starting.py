@@ -23,6 +23,9 @@ from counterfoil.runner.consent import note_fall, refuse_a_fall, refuse_unconfin
 from counterfoil.sandbox.hosts import Host
 from counterfoil.sandbox.launching import Unfit
 from counterfoil.sandbox.probing import measured
+from counterfoil.stage.grounds import refuse
+from counterfoil.stage.leaving_out import choices_of
+from counterfoil.stage.survey import refuse_too_much, survey
 from counterfoil.store import blobs as blob_rows
 from counterfoil.store import history, runs, versions
 from counterfoil.store.blobs import Blobs
@@ -74,7 +77,7 @@ def keep_version(database: Database, home: Home, folder: Path, by: str) -> Row:
 async def _described(home: Home, version: Path, name: str, brought: Path | None) -> dict[str, Any]:
     """Load the template in a host of its own, since loading runs its code; what was compiled on the way is kept with the version."""
     try:
-        host = await Host.start(home, measured(home), None, brought, compiles=True)
+        host = await Host.start(home, measured(home), brought, compiles=True)
     except (Unfit, OSError) as problem:
         raise BrokenTemplate(
             f"Template ‘{name}’ cannot be loaded safely: {problem}.", "Run: counterfoil doctor"
@@ -124,7 +127,7 @@ def start_run(
     """Commit a ready run; its row. `parameters` is given the schema and returns checked values as plain JSON.
 
     Raises:
-        BrokenTemplate, WrongParameter: nothing was started.
+        BrokenTemplate, WrongParameter, WrongWorkspace: nothing was started.
         NotIsolated, LessProtection: nobody agreed to the protection that there is; nothing was started.
     """
     found = measured(home)
@@ -132,6 +135,8 @@ def start_run(
     refuse_unconfined(home, found, name, digest, workspace, consent)
     before = history.isolation_in(database.reader, str(workspace))
     fallen = refuse_a_fall(found, before, "The last run in this folder", consent)
+    refuse(workspace, home)
+    refuse_too_much(survey(str(workspace), choices_of(workspace, home)), str(workspace))
     version = keep_version(database, home, template, started_by)
     values = parameters(json.loads(version["parameters"]))
     manifest = json.loads(version["manifest"])

@@ -15,7 +15,12 @@ from pathlib import Path
 
 PROGRAM = Path("/usr/bin/bwrap")  # never looked up: a system's permission for it is bound to this path
 CODE = Path("/template")  # where a host finds the version it runs
-JOB = Path("/job")  # where the stage is seen
+JOB = Path(
+    "/job"
+)  # where the stage is seen; to a host it is a link into FILES, which leads nowhere before its run is known
+FILES = Path("/job-files")  # where a host's run has its files
+WORK = Path("/job-work")  # where its steps write
+TREE = "tree"  # the name of the files in their slot
 NETWORK = Path("/network")  # the socket of the one way out, where there is any
 _DATA = "/dev/shm", "/tmp"  # noqa: S108 - inside, both are memory of the sandbox's own
 _SHARED_MEMORY, _SCRATCH = 64 * 1024 * 1024, 256 * 1024 * 1024  # bytes
@@ -35,13 +40,14 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Mounts:
-    """What is seen inside besides the system: the runtime, packages and other code at their own paths, a host's slot at `CODE`, its
-    workspace at its own path, so that what a run is told of it stays true, the stage at `JOB`, a connector's way out at `NETWORK`.
-    All of it can only be read, except where it says otherwise."""
+    """What is seen inside besides the system: the runtime, packages and other code at their own paths, a host's slot at `CODE`, the
+    folder that gets its run's files at `FILES`, the one that its steps write into at `WORK`, a stage at `JOB`, a connector's way out at
+    `NETWORK`. All of it can only be read, except `WORK` and where it says otherwise."""
 
     runtime: tuple[Path, ...]
     slot: Path | None = None
-    workspace: Path | None = None
+    files: Path | None = None
+    work: Path | None = None
     slot_writable: bool = False
     stage: Path | None = None
     stage_writable: bool = False
@@ -50,13 +56,15 @@ class Mounts:
     @property
     def own(self) -> tuple[Path, ...]:
         """Folders outside /usr that are seen at their own paths; shorter ones first."""
-        return (*_outside_usr(self.runtime), *([self.workspace] if self.workspace else []))
+        return tuple(_outside_usr(self.runtime))
 
     @property
     def placed(self) -> list[tuple[Path, Path, bool]]:
         """What is seen at a path of its own making: from where, as what, and whether it may be written."""
         found = [
             (self.slot, CODE, self.slot_writable),
+            (self.files, FILES, False),
+            (self.work, WORK, True),
             (self.stage, JOB, self.stage_writable),
             (self.network, NETWORK, False),
         ]
@@ -65,7 +73,7 @@ class Mounts:
     @property
     def start(self) -> Path:
         """Where the first process stands."""
-        return JOB if self.stage else self.workspace or (CODE if self.slot else Path(_DATA[1]))
+        return JOB if self.stage else CODE if self.slot else Path(_DATA[1])
 
 
 def trusted(program: Path | None = None) -> str | None:
@@ -89,7 +97,7 @@ def arguments(mounts: Mounts, *, seccomp: int, people: int, groups: int, no_more
     where bubblewrap cannot switch user namespaces off inside; the filter refuses them all the same.
 
     Raises:
-        ValueError: a path has a NUL in it, or is not canonical.
+        ValueError: a path has a NUL in it, is not canonical, or would be hidden behind another.
     """
     words = "--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try".split()
     words += ["--disable-userns"] if no_more_users else []
@@ -104,7 +112,11 @@ def arguments(mounts: Mounts, *, seccomp: int, people: int, groups: int, no_more
     for path in mounts.own:
         words += ["--ro-bind", _canonical(path), _canonical(path)]
     for source, seen, writable in mounts.placed:
+        if any(path.is_relative_to(seen) for path in mounts.own):
+            raise ValueError(f"{seen} would hide what programs need from there")
         words += ["--bind" if writable else "--ro-bind", _canonical(source), str(seen)]
+    if mounts.files is not None:
+        words += ["--symlink", str(FILES / TREE), str(JOB)]
     # /proc too: to somebody who is really root, the kernel's settings in it are his own files, whatever the namespace says.
     words += ["--remount-ro", "/proc", "--remount-ro", "/", "--chdir", str(mounts.start)]
     return [*words, "--cap-drop", "ALL", "--seccomp", str(seccomp)]
@@ -143,7 +155,7 @@ def _canonical(path: Path) -> str:
 def top_level(mounts: Mounts) -> set[str]:
     """The names that `/` has inside; anything else there is a fault."""
     links = {name for name in _OLD_LINKS if (Path("/") / name).exists()}
-    beneath = [*mounts.own, *(seen for _, seen, _ in mounts.placed)]
+    beneath = [*mounts.own, *(seen for _, seen, _ in mounts.placed), *([JOB] if mounts.files else [])]
     return {"usr", "etc", "proc", "dev", "tmp", *links, *(path.parts[1] for path in beneath)}
 
 

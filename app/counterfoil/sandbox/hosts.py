@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import json
 import logging
 import socket
@@ -21,8 +22,9 @@ from counterfoil.engine.frames import TAIL_LIMIT, BadFrame, Unpacker, pack
 from counterfoil.engine.session import Opening
 from counterfoil.places import Home
 from counterfoil.policy.protection import NONE
+from counterfoil.sandbox import bwrap
 from counterfoil.sandbox.ending import Finish, end, reaped
-from counterfoil.sandbox.launching import Cell, Slot, Unfit, canonical, judge, prepare, request
+from counterfoil.sandbox.launching import Cell, Given, Slot, Unfit, canonical, judge, prepare, request
 from counterfoil.sandbox.levels import Measured
 from counterfoil.sandbox.watching import Watch
 
@@ -54,30 +56,31 @@ class Host(asyncio.Protocol):
         self._pending_output = b""
         self._is_kept = False
         self._finish: Finish | None = None
+        self._written: Path | None = None
 
     @classmethod
     async def start(
         cls,
         home: Home,
         measured: Measured,
-        workspace: Path | None = None,
         brought: Path | None = None,
         *,
         compiles: bool = False,
     ) -> Host:
-        """A warm host: imported, confined as far as can be without its run, waiting for it; `brought` are its template's packages.
+        """A warm host: imported, confined as far as can be without its run, waiting for it; `brought` are its template's packages. One that
+        `compiles` is there for a template and serves no run.
 
         Raises:
             Unfit: it is not confined as it must be.
             ConnectionError: it ended, or did not report in time.
         """
-        place, packages = (canonical(folder) if folder else None for folder in (workspace, brought))
-        cell = Cell(measured, Slot(home), home, place, packages, compiles=compiles)
+        packages = canonical(brought) if brought else None
+        cell = Cell(measured, Slot(home), home, not compiles, packages, compiles=compiles)
         host = cls(cell)
         try:
             await host._launch()
             if measured.is_isolated or measured.level is NONE:
-                await host._confine(None)
+                await host._confine(Given())
         except BaseException:
             host.kill()
             await host.ended()
@@ -112,7 +115,7 @@ class Host(asyncio.Protocol):
         await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
         self._listening = asyncio.get_running_loop().create_task(self._keep_output())
 
-    async def _confine(self, code: Path | None) -> None:
+    async def _confine(self, given: Given) -> None:
         """Let the process confine itself, and judge what it then is; once in its life.
 
         Raises:
@@ -120,7 +123,7 @@ class Host(asyncio.Protocol):
             ConnectionError: it ended, or did not report in time.
         """
         try:
-            found = await asyncio.wait_for(self._asked(request(self.cell, code)), PATIENCE)
+            found = await asyncio.wait_for(self._asked(request(self.cell, given)), PATIENCE)
         except TimeoutError as problem:
             raise ConnectionError("the host did not report") from problem
         except ConnectionError as problem:
@@ -128,7 +131,7 @@ class Host(asyncio.Protocol):
             raise ConnectionError(
                 f"the host ended before it reported: {said[-1] if said else 'it said nothing'}"
             ) from problem
-        judge(self.cell, found, self.pid)
+        judge(self.cell, given, found, self.pid)
         self._finish = Finish(self.pid)
 
     async def _asked(self, frame: dict[str, Any]) -> dict[str, Any]:
@@ -197,16 +200,20 @@ class Host(asyncio.Protocol):
                 out.write(data)
 
     async def open(self, desk: Desk, opening: Opening, folder: Path, name: str, output: Path) -> None:
-        """Give the host its run: where the template is, what it starts from, and every record in pages.
+        """Give the host its run: where the template is, what it starts from, and every record in pages. The run's files lie where the
+        opening says; for an isolated host that is in its slot, and it is told how it sees them.
 
         Raises:
             Unfit: it is not confined as it must be; it has been given nothing.
             ConnectionError: it has ended.
         """
+        self._written = Path(opening.overlays)
         if self.cell.measured.is_isolated:
             folder = self.cell.inside(await asyncio.to_thread(self.cell.slot.fill, folder))
+            run = dataclasses.replace(opening.run, workspace=str(bwrap.JOB))
+            opening = dataclasses.replace(opening, run=run, overlays=str(bwrap.WORK))
         elif self.cell.measured.level is not NONE:
-            await self._confine(folder)
+            await self._confine(Given(folder, Path(opening.run.workspace), Path(opening.overlays)))
         self._desk = desk
         self._output = output
         self._write_output(self._pending_output)
@@ -222,6 +229,7 @@ class Host(asyncio.Protocol):
                 "run": {field: getattr(facts, field) for field in facts.__slots__},
                 "held": sorted(opening.held),
                 "kept": sorted(opening.kept),
+                "overlays": opening.overlays,
             }
         )
         self._send_records(opening)
@@ -264,7 +272,7 @@ class Host(asyncio.Protocol):
             ConnectionError: the template ended the process.
         """
         if not (self.cell.measured.is_isolated or self.cell.measured.level is NONE):
-            await self._confine(None)
+            await self._confine(Given())
         copied = await asyncio.to_thread(self.cell.slot.fill, version)
         inside = str(self.cell.inside(copied))
         await self._asked({"t": "compile", "folder": inside})
@@ -278,7 +286,7 @@ class Host(asyncio.Protocol):
 
     async def _keep_watch(self, desk: Desk) -> None:
         """End the host when its processes together break a limit that the system does not keep."""
-        broken = await Watch(None).until_broken(self.pid, self.gone)
+        broken = await Watch(self._written).until_broken(self.pid, self.gone)
         if broken is not None:
             desk.refuse(f"{broken} and was ended")
             self.kill()
@@ -290,11 +298,16 @@ class Host(asyncio.Protocol):
         if self._process is not None and self._process.returncode is None:
             end(self.pid, kept=self._is_kept)
 
-    async def ended(self) -> int:
-        """Wait until the process is reaped and nothing of it lives, and clear up its folders; its exit status."""
+    async def died(self) -> int:
+        """Wait until the process is reaped and nothing of it lives; its exit status."""
         status = await reaped(self._process) if self._process is not None else 0
         if self._finish is not None:
             await self._finish.wait()
+        return status
+
+    async def ended(self) -> int:
+        """Wait until nothing of it lives, and clear up its folders; its exit status."""
+        status = await self.died()
         if self._listening is not None:  # what it has forked may take a moment longer, and holds its output open
             await asyncio.wait([self._listening], timeout=LAST_WORDS)
         await asyncio.to_thread(self.cell.slot.remove)
@@ -318,16 +331,15 @@ def _compiled(version: Path) -> dict[str, bytes]:
 
 
 class HostPool:
-    """Warm hosts, so that a click does not wait for imports. A host serves one run and is never used again.
+    """Warm hosts, so that a click does not wait for imports. A host serves one run, of whatever workspace, and is never used again.
 
-    An isolated host has its workspace from its start, so those that wait are for the workspace that was worked in last.
+    An isolated host has its packages from its start, so those that wait are for the packages that were needed last.
     """
 
     def __init__(self, warm: int, home: Home, measured: Measured) -> None:
         self.measured = measured
         self._warm = warm
         self._home = home
-        self._workspace: Path | None = None
         self._brought: Path | None = None
         self._ready: list[Host] = []
         self._filling: asyncio.Task[None] | None = None
@@ -336,33 +348,32 @@ class HostPool:
         self._awaited = False
         self._closed = False
 
-    async def take(self, workspace: Path, brought: Path | None = None) -> Host:
-        """A warm host of this workspace, with these packages, if there is one, else a fresh one; the pool is filled again in the
-        background.
+    async def take(self, brought: Path | None = None) -> Host:
+        """A warm host with these packages if there is one, else a fresh one; the pool is filled again in the background.
 
         Raises:
             Unfit: it is not confined as it must be.
             ConnectionError: it ended before it could be judged.
         """
-        found = self._pick(workspace, brought)
+        found = self._pick(brought)
         if found is None and self._filling is not None and not self._filling.done() and not self._awaited:
             self._awaited = True  # the one that is on its way comes sooner than a second one started now
             try:
                 await asyncio.wait([self._filling])
             finally:
                 self._awaited = False
-            found = self._pick(workspace, brought)
+            found = self._pick(brought)
         self._taken = True
-        self.fill(workspace, brought)
-        return found or await Host.start(self._home, self.measured, workspace, brought)
+        self.fill(brought)
+        return found or await Host.start(self._home, self.measured, brought)
 
-    def _pick(self, workspace: Path, brought: Path | None) -> Host | None:
-        """A host that stands by for a workspace; those for others are ended, since the next run is likely to be here as well."""
-        wanted = canonical(workspace), canonical(brought) if brought else None
+    def _pick(self, brought: Path | None) -> Host | None:
+        """A host that stands by with these packages; those with others are ended, since the next run is likely to need the same."""
+        wanted = canonical(brought) if brought else None
         ready, self._ready = self._ready, []
         found: Host | None = None
         for host in ready:
-            if host.gone.is_set() or (host.cell.workspace, host.cell.brought) != wanted:
+            if host.gone.is_set() or host.cell.brought != wanted:
                 self._drop(host)
             elif found is None:
                 found = host
@@ -370,18 +381,18 @@ class HostPool:
                 self._ready.append(host)
         return found
 
-    def fill(self, workspace: Path, brought: Path | None = None) -> None:
-        """Start what is missing for a workspace, in the background."""
-        self._workspace, self._brought = workspace, brought
+    def fill(self, brought: Path | None = None) -> None:
+        """Start what is missing, in the background."""
+        self._brought = brought
         if not self._closed and (self._filling is None or self._filling.done()):
             self._filling = asyncio.get_running_loop().create_task(self._fill())
 
     async def _fill(self) -> None:
         if self._taken:  # the run that has just been given a host needs the processors now
             await asyncio.sleep(REST)
-        while len(self._ready) < self._warm and not self._closed and self._workspace is not None:
+        while len(self._ready) < self._warm and not self._closed:
             try:
-                host = await Host.start(self._home, self.measured, self._workspace, self._brought)
+                host = await Host.start(self._home, self.measured, self._brought)
             except (Unfit, OSError) as problem:
                 _log.info("no host stands by: %s", problem)
                 return

@@ -109,6 +109,7 @@ async def _describe(port: SocketPort, header: dict[str, Any]) -> None:
 
 
 async def _play(loop: WorkflowLoop, port: SocketPort, header: dict[str, Any]) -> None:
+    os.chdir(header["run"]["workspace"])
     try:  # the records come in meanwhile
         workflow = load_workflow(Path(header["folder"]), header["name"], header["brought"])
         params = decode_params(workflow.params, header["parameters"])
@@ -122,6 +123,7 @@ async def _play(loop: WorkflowLoop, port: SocketPort, header: dict[str, Any]) ->
         records=await _records(port),
         held=frozenset((path, ordinal) for path, ordinal in header["held"]),
         kept=frozenset((path, ordinal) for path, ordinal in header["kept"]),
+        overlays=header["overlays"],
     )
     await Session(port, opening, loop).play(workflow, params)
 

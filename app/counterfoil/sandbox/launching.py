@@ -38,7 +38,8 @@ class Unfit(Exception):
 
 
 class Slot:
-    """A host's own folders beneath the data folder: where its code is put, and a scratch folder where it has no other."""
+    """A host's own folders beneath the data folder: where its code is put, where its run's files come, where its steps write, and a scratch
+    folder where it has no other."""
 
     def __init__(self, home: Home) -> None:
         slots = home.run / "slots"
@@ -46,7 +47,9 @@ class Slot:
         self.root = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=slots.resolve()))
         self.code = self.root / "code"
         self.scratch = self.root / "tmp"
-        for folder in (self.code, self.scratch):
+        self.files = self.root / "files"
+        self.work = self.root / "work"
+        for folder in (self.code, self.scratch, self.files, self.work):
             folder.mkdir(mode=0o700)
 
     def fill(self, version: Path) -> Path:
@@ -73,14 +76,15 @@ class Cell:
     measured: Measured
     slot: Slot
     home: Home
-    workspace: Path | None = None
+    runs: bool = True  # there to serve a run, so it has files
     brought: Path | None = None  # the packages that its template requires
     compiles: bool = False  # its slot may be written, and what is compiled in it is kept
 
     def mounts(self) -> bwrap.Mounts:
         """What an isolated host sees."""
         brought = (self.brought,) if self.brought else ()
-        return bwrap.Mounts((*runtime(), *brought), self.slot.code, self.workspace, slot_writable=self.compiles)
+        files, work = (self.slot.files, self.slot.work) if self.runs else (None, None)
+        return bwrap.Mounts((*runtime(), *brought), self.slot.code, files, work, slot_writable=self.compiles)
 
     def inside(self, folder: Path) -> Path:
         """The path at which a host sees a folder of its slot."""
@@ -131,12 +135,11 @@ def prepare(cell: Cell, wire: int) -> Launch:
     """The command for a host at its level. `wire` is its end of the socket.
 
     Raises:
-        Unfit: it cannot be confined there: the workspace is too large a folder, or a path is a link.
+        Unfit: it cannot be confined there: a path is a link.
     """
     program = first_words("inside", wire, cell.measured, cell.slot)
     if not cell.measured.is_isolated:
         return kept(program, cell.slot)
-    _check_workspace(cell)
     return walled(cell.mounts(), program, cell.measured)
 
 
@@ -174,20 +177,6 @@ def _kept(launch: Launch, data: bytes, name: str) -> int:
     return launch.handles[-1]
 
 
-def _check_workspace(cell: Cell) -> None:
-    """A workspace that holds the whole computer, or Counterfoil's own data, would show a host what it must not see."""
-    workspace = cell.workspace
-    if workspace is None:
-        return
-    if workspace == Path("/") or cell.home.root.resolve().is_relative_to(workspace):
-        raise Unfit(f"the workspace {workspace} holds Counterfoil's own data folder; choose a smaller folder")
-    systems = any(workspace.is_relative_to(folder) for folder in ("/proc", "/sys", "/dev", "/run"))
-    if systems and not workspace.is_relative_to("/dev/shm"):  # noqa: S108 - memory that people may work in
-        raise Unfit(f"the workspace {workspace} belongs to the system; choose another folder")
-    if not workspace.is_dir():
-        raise Unfit(f"the workspace {workspace} is not there")
-
-
 def kept(program: list[str], slot: Slot) -> Launch:
     """The command that runs a program of ours without walls, beneath a keeper where there can be one."""
     scratch = str(slot.scratch)
@@ -199,13 +188,22 @@ def kept(program: list[str], slot: Slot) -> Launch:
     return Launch([str(interpreter()), "-I", "-S", keeping.__file__, *program], environment, is_kept=True)
 
 
-def request(cell: Cell, code: Path | None) -> dict[str, Any]:
-    """The first frame to a host: what it is to leave itself, and where it is to try whether it can write. `code` is the version's
-    folder where the host has no slot of its own to see it in."""
-    written = [cell.slot.scratch, *([cell.slot.code] if cell.compiles else [])]
-    tried = [] if cell.measured.level is NONE else _tried(cell)
-    seen = (*runtime(), *filter(None, (code, cell.brought, cell.workspace)))
-    return asking(seen, written, tried, [str(cell.workspace)] if cell.workspace else [])
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a host without walls of its own is given at its place on this computer: the version's folder, the run's files, and the folder
+    that its steps write into."""
+
+    code: Path | None = None
+    files: Path | None = None
+    work: Path | None = None
+
+
+def request(cell: Cell, given: Given) -> dict[str, Any]:
+    """The first frame to a host: what it is to leave itself, and where it is to try whether it can write."""
+    written = [cell.slot.scratch, *([cell.slot.code] if cell.compiles else []), *filter(None, [given.work])]
+    tried = [] if cell.measured.level is NONE else _tried(cell, given)
+    seen = (*runtime(), *filter(None, (given.code, cell.brought, given.files)))
+    return asking(seen, written, tried, [str(bwrap.FILES)] if cell.runs and cell.measured.is_isolated else [])
 
 
 def asking(readable: Iterable[Path], writable: Iterable[Path], tried: list[str], known: list[str]) -> dict[str, Any]:
@@ -221,14 +219,14 @@ def asking(readable: Iterable[Path], writable: Iterable[Path], tried: list[str],
     }
 
 
-def _tried(cell: Cell) -> list[str]:
-    workspace = [str(cell.workspace)] if cell.workspace else []
+def _tried(cell: Cell, given: Given) -> list[str]:
     if cell.measured.is_isolated:
-        return ["/", "/usr", "/dev", *workspace, *([] if cell.compiles else [str(bwrap.CODE)])]
-    return ["/", str(cell.home.root), *workspace]
+        files = [str(bwrap.FILES)] if cell.runs else []
+        return ["/", "/usr", "/dev", *files, *([] if cell.compiles else [str(bwrap.CODE)])]
+    return ["/", str(cell.home.root), *([str(given.files)] if given.files else [])]
 
 
-def judge(cell: Cell, found: dict[str, Any], pid: int) -> None:
+def judge(cell: Cell, given: Given, found: dict[str, Any], pid: int) -> None:
     """Compare what a host reports of itself, and what the kernel says of its first process, with what it was to be.
 
     Raises:
@@ -238,11 +236,11 @@ def judge(cell: Cell, found: dict[str, Any], pid: int) -> None:
         return
     with reading_a_report():
         if not cell.measured.is_isolated:
-            wrong = selftest.restricted(found, hidden=_tried(cell))
+            wrong = selftest.restricted(found, hidden=_tried(cell, given))
         else:
-            known = {str(cell.workspace): identity(cell.workspace)} if cell.workspace else {}
+            known = {str(bwrap.FILES): identity(cell.slot.files)} if cell.runs else {}
             root = bwrap.top_level(cell.mounts())
-            wrong = selftest.isolated(found, root=root, unwritable=_tried(cell), known=known)
+            wrong = selftest.isolated(found, root=root, unwritable=_tried(cell, given), known=known)
         if cell.measured.is_capped:
             wrong += scopes.wrong_with(pid)
     if wrong:

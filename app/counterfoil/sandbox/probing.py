@@ -27,7 +27,7 @@ from counterfoil.policy import protection
 from counterfoil.policy.protection import CAPPED, ISOLATED, NONE, RESTRICTED, WEAK
 from counterfoil.sandbox import advising, bwrap, landlock, scopes, seccomp
 from counterfoil.sandbox.ending import end
-from counterfoil.sandbox.launching import Cell, Slot, Unfit, interpreter, judge, prepare, request
+from counterfoil.sandbox.launching import Cell, Given, Slot, Unfit, interpreter, judge, prepare, request
 from counterfoil.sandbox.levels import Measured
 
 PATIENCE = 20.0  # seconds a probe may take
@@ -103,12 +103,11 @@ def _problem(wanted: Measured) -> str:
     """Why a host at this level does not come up as it must; empty when it does."""
     with tempfile.TemporaryDirectory(prefix="counterfoil-") as folder:
         apart = Home(Path(folder).resolve() / "home")
-        workspace = Path(folder).resolve() / "workspace"
-        workspace.mkdir()
-        cell = Cell(wanted, Slot(apart), apart, workspace)
+        cell = Cell(wanted, Slot(apart), apart)
+        given = Given(files=cell.slot.files, work=cell.slot.work)
         try:
-            with _started(cell) as (pid, found):
-                judge(cell, found, pid)
+            with _started(cell, given) as (pid, found):
+                judge(cell, given, found, pid)
         except Unfit as problem:
             return str(problem)
         except (OSError, subprocess.SubprocessError) as problem:
@@ -117,11 +116,11 @@ def _problem(wanted: Measured) -> str:
 
 
 @contextlib.contextmanager
-def _started(cell: Cell) -> Iterator[tuple[int, dict[str, Any]]]:
+def _started(cell: Cell, given: Given) -> Iterator[tuple[int, dict[str, Any]]]:
     """Start a host, ask it to confine itself, and end it; its first process and its report."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        frame = pack(request(cell, None))
+        frame = pack(request(cell, given))
         launch = prepare(cell, theirs.fileno())
         try:
             process = subprocess.Popen(

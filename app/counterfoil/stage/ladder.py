@@ -25,7 +25,7 @@ class Ladder:
     def __init__(self, root: str | os.PathLike[str], *, make: bool = False, follow: bool = False) -> None:
         self._root = os.open(root, FOLDER & ~os.O_NOFOLLOW if follow else FOLDER)
         self._make = make
-        self._last = ""
+        self._last: str | None = None
         self._names: list[str] = []
         self._handles: list[int] = []  # of the last names
 
@@ -49,7 +49,19 @@ class Ladder:
         """
         if folder == self._last:
             return self._handles[-1] if self._handles else self._root
-        self._last = ""
+        return self._at(folder, make=self._make)
+
+    def find(self, folder: str) -> int:
+        """As `at`, and nothing is made."""
+        return self._at(folder, make=False)
+
+    def forget(self) -> None:
+        """Folders may have been removed behind the ladder's back: open them anew."""
+        self._last = None
+        self._drop(0)
+
+    def _at(self, folder: str, *, make: bool) -> int:
+        self._last = None
         wanted = folder.split("/") if folder else []
         shared = 0
         for one, other in zip(self._names, wanted, strict=False):
@@ -60,13 +72,13 @@ class Ladder:
             shared = 0
         self._drop(shared)
         for name in wanted[len(self._names) :]:
-            self._step(name)
+            self._step(name, make=make)
         self._last = folder
         return self._handles[-1] if self._handles else self._root
 
-    def _step(self, name: str) -> None:
+    def _step(self, name: str, *, make: bool) -> None:
         above = self._handles[-1] if self._handles else self._root
-        if self._make:
+        if make:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(name, 0o700, dir_fd=above)
         self._handles.append(os.open(name, FOLDER, dir_fd=above))

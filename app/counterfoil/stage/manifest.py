@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal
 
@@ -58,13 +58,15 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The base of a stage: device and inode of the workspace's folder, when it was taken (UTC microseconds), and what was in it."""
+    """The base of a stage: device and inode of the workspace's folder, when it was taken (UTC microseconds), and what was in it. `boot`
+    names the start of the computer during which the tree was written: after a power cut the tree is looked through ("": unknown)."""
 
     root_device: int
     root_inode: int
     taken_us: int
     entries: Mapping[str, Entry] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
+    boot: str = ""
 
     def to_json(self) -> str:
         """As text; rows are lists, since there may be fifty thousand."""
@@ -74,6 +76,7 @@ class Manifest:
             "taken_us": self.taken_us,
             "entries": [_ROW(entry) for entry in self.entries.values()],
             "left_out": [(one.path, one.why) for one in self.left_out],
+            "boot": self.boot,
         }
         return json.dumps(plain, separators=(",", ":"))
 
@@ -94,6 +97,7 @@ class Manifest:
                 taken_us=plain["taken_us"],
                 entries=_by_path(Entry(*row) for row in plain["entries"]),
                 left_out=tuple(LeftOut(*row) for row in plain["left_out"]),
+                boot=str(plain["boot"]),
             )
         except (ValueError, TypeError, LookupError, AttributeError) as problem:
             raise Damaged(
@@ -112,16 +116,22 @@ def _by_path(entries: Iterable[Entry]) -> dict[str, Entry]:
 class Layout:
     """Where a run's stage lies: `tree/` (the files), `base.json` (the manifest), `overlays/` (what its steps are writing).
 
-    `incoming/` is there while the tree is being changed. The folder is private to this account and has a neutral name: a sandbox can
-    read its own mount points.
+    While a host has the run, tree and overlays lie in the slot of that host. `incoming/` is there while the tree is being changed. The
+    folder is private to this account and has a neutral name: a sandbox can read its own mount points.
     """
 
     root: Path
+    slot: Path | None = None
 
     @property
     def tree(self) -> Path:
         """The files as the run sees them now: copies of the workspace's, and what its recorded steps have written."""
-        return self.root / "tree"
+        return self.root / "tree" if self.slot is None else self.slot / "files" / "tree"
+
+    @property
+    def lent(self) -> Path:
+        """Says in which slot of a host the tree is, while it is there."""
+        return self.root / "slot"
 
     @property
     def base(self) -> Path:
@@ -134,9 +144,19 @@ class Layout:
         return self.root / "incoming"
 
     @property
+    def merging(self) -> Path:
+        """Bytes of a recorded step on their way into the tree."""
+        return self.root / "merging"
+
+    @property
+    def merged(self) -> Path:
+        """How far recorded changes are in the tree: the number of the last row."""
+        return self.root / "merged"
+
+    @property
     def overlays(self) -> Path:
         """A folder for each try of a step that writes."""
-        return self.root / "overlays"
+        return self.root / "overlays" if self.slot is None else self.slot / "work"
 
     def manifest(self) -> Manifest:
         """The base of this stage.
@@ -150,4 +170,26 @@ class Layout:
 
 def layout_of(home: Home, run_id: str) -> Layout:
     """Where the stage of a run lies, whether or not it was made."""
-    return Layout(home.stages / run_id)
+    layout = Layout(home.stages / run_id)
+    try:
+        slot = Path(layout.lent.read_text(encoding="utf-8"))
+    except OSError:
+        return layout
+    return layout if layout.tree.exists() else replace(layout, slot=slot)
+
+
+def lend(layout: Layout, slot: Path) -> Layout:
+    """Move the tree into a host's slot; where the stage lies then."""
+    layout.lent.write_text(str(slot), encoding="utf-8")
+    lent = replace(layout, slot=slot)
+    layout.tree.rename(lent.tree)
+    return lent
+
+
+def take_back(layout: Layout) -> Layout:
+    """Move the tree back from wherever a host had it, or a crash has left it; where the stage lies then."""
+    home = replace(layout, slot=None)
+    if layout.slot is not None and layout.tree.is_dir():
+        layout.tree.rename(home.tree)
+    home.lent.unlink(missing_ok=True)
+    return home

@@ -8,30 +8,34 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import shutil
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
-from counterfoil.errors import DiskFull
+from counterfoil.errors import DiskFull, Stopped
 from counterfoil.policy.boundaries import visible
 from counterfoil.stage.copying import Copier, Unreadable, Unsettled, entry_of, is_as_before
 from counterfoil.stage.ladder import Ladder
 from counterfoil.stage.leaving_out import Choices, Why
 from counterfoil.stage.manifest import Entry, Layout, LeftOut, Manifest
-from counterfoil.stage.survey import Seen, Stopped, Survey, cannot_look, refuse_too_much, survey
+from counterfoil.stage.survey import Seen, Survey, cannot_look, look, refuse_too_much, survey
 
 TRIES = 5
 PAUSE = 0.05  # seconds before what would not hold still is looked at again, times the try
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _DENIED = frozenset({errno.EACCES, errno.EPERM})
 
 
 class Refresh:
     """One bringing up to date of one stage.
 
-    `ours` are the paths that the run has written or removed. `tell` hears how many of how many entries are copied.
+    `ours` are the paths that the run has written or removed; true where all that lay beneath one is gone with it. `tell` hears how many of
+    how many files are copied.
     """
 
     def __init__(
@@ -39,7 +43,7 @@ class Refresh:
         workspace: str,
         layout: Layout,
         choices: Choices,
-        ours: Collection[str] = (),
+        ours: Mapping[str, bool] | None = None,
         *,
         tell: Callable[[int, int], None] | None = None,
         stop: Callable[[], bool] = lambda: False,
@@ -47,7 +51,10 @@ class Refresh:
         self._workspace = workspace
         self._layout = layout
         self._choices = choices
-        self._ours = frozenset(ours)
+        self._ours = dict(ours or {})
+        self._holding = {
+            above for path in self._ours for above in above_of(path)
+        }  # folders with something of the run's own in them
         self._tell = tell
         self._stop = stop
         self._copier = Copier()
@@ -64,11 +71,10 @@ class Refresh:
             DiskFull: there is no room for the copy.
             Stopped: `stop` said so; what is there is no stage, or is to be brought up to date again.
         """
-        layout = self._layout
         self._fresh = before is None
-        try:
+        self._entries = dict(before.entries) if before else {}
+        with self._room():
             self._prepare()
-            self._entries = dict(before.entries) if before else {}
             found = self._once()
             for number in range(1, TRIES):
                 if not self._unsettled:
@@ -76,17 +82,68 @@ class Refresh:
                 time.sleep(PAUSE * number)
                 found = self._once()
             made = self._manifest(found, now_us)
-            keep_manifest(layout, made)
-            if layout.incoming.exists():
-                shutil.rmtree(layout.incoming)
+            self._keep(made)
+        return made
+
+    def take_over(self, before: Manifest, paths: Iterable[str]) -> Manifest:
+        """Approved effects have changed these paths of the workspace: the tree has them as well from now on, and so has the base. Where the
+        run has gone on from what was approved, only the base has.
+
+        Raises:
+            WrongWorkspace, DiskFull: as `run`.
+        """
+        self._fresh = False
+        self._entries = dict(before.entries)
+        with self._room():
+            self._layout.incoming.mkdir(mode=0o700, exist_ok=True)
+            with Ladder(self._workspace) as source, Ladder(self._layout.tree, make=True) as target:
+                for path in sorted({*paths, *(above for one in paths for above in above_of(one))}):
+                    self._take_over(source, target, path)
+            made = replace(before, entries=self._entries)
+            self._keep(made)
+        return made
+
+    def _take_over(self, source: Ladder, target: Ladder, path: str) -> None:
+        seen = look(source, path)
+        entry = self._entries.get(path)
+        if seen is not None and self._choices.why_not(path, is_folder=seen.kind == "folder") is not None:
+            return
+        if seen is not None and entry is not None and is_as_before(entry, seen):
+            return
+        if seen is None and path not in self._ours:
+            self._remove(target, path)
+        elif seen is None:
+            self._entries.pop(path, None)
+        elif path not in self._ours or seen.kind == "folder":
+            self._take(source, target, seen)
+        else:
+            self._take_base(source, seen)
+
+    def _take_base(self, source: Ladder, seen: Seen) -> None:
+        """The run has gone on from what was approved: only the base is taken."""
+        self._layout.incoming.mkdir(mode=0o700, exist_ok=True)
+        with Ladder(self._layout.incoming) as incoming, contextlib.suppress(Unsettled, Unreadable):
+            between = incoming.at("")
+            self._entries[seen.path] = self._copier.copy(seen, source.at(seen.path.rpartition("/")[0]), between, "2")
+            os.unlink("2", dir_fd=between)
+
+    @contextlib.contextmanager
+    def _room(self) -> Iterator[None]:
+        """A disk that is full, and a workspace that is not there, have words of their own."""
+        try:
+            yield
         except OSError as problem:
-            if problem.errno in _FULL:
+            if problem.errno in FULL:
                 raise DiskFull(
                     f"There is no room for a copy of {visible(self._workspace)}: {problem.strerror}.",
                     "Make room where the data folder lies.",
                 ) from problem
             raise
-        return made
+
+    def _keep(self, made: Manifest) -> None:
+        keep_manifest(self._layout, made)
+        if self._layout.incoming.exists():
+            shutil.rmtree(self._layout.incoming)
 
     def _prepare(self) -> None:
         layout = self._layout
@@ -107,31 +164,30 @@ class Refresh:
         gone = [path for path in self._entries if path not in found.seen and not self._is_ours(path)]
         if not todo and not gone:
             return found
-        self._layout.incoming.mkdir(mode=0o700, exist_ok=True)
+        if not self._fresh:
+            self._layout.incoming.mkdir(mode=0o700, exist_ok=True)
         with Ladder(self._workspace) as source, Ladder(self._layout.tree, make=True) as target:
             for path in reversed(gone):
                 self._remove(target, path)
-            for number, seen in enumerate(todo, start=1):
+            done, files = 0, sum(seen.kind != "folder" for seen in todo)
+            for seen in todo:
                 if self._stop():
                     raise Stopped
                 self._take(source, target, seen)
+                done += seen.kind != "folder"
                 if self._tell is not None:
-                    self._tell(number, len(todo))
+                    self._tell(done, files)
         return found
 
     def _is_other(self, path: str, seen: Seen) -> bool:
         entry = self._entries.get(path)
-        return not (entry is not None and is_as_before(entry, seen)) and not self._is_ours(path)
+        if entry is not None and is_as_before(entry, seen):
+            return False
+        return not self._is_ours(path) and not (path in self._holding and seen.kind != "folder")
 
     def _is_ours(self, path: str) -> bool:
-        """Whether the run has changed this path, or a folder above it."""
-        if not self._ours:
-            return False
-        while path:
-            if path in self._ours:
-                return True
-            path = path.rpartition("/")[0]
-        return False
+        """Whether the run has changed this path, or has taken away a folder above it."""
+        return bool(self._ours) and (path in self._ours or any(self._ours.get(above) for above in above_of(path)))
 
     def _take(self, source: Ladder, target: Ladder, seen: Seen) -> None:
         """Copy one entry; one that would not hold still is noted for another try."""
@@ -164,6 +220,7 @@ class Refresh:
 
     def _by_way_of_incoming(self, seen: Seen, outside: int, inside: int, name: str) -> Entry:
         """A step may be reading what is replaced, so it is replaced whole."""
+        self._layout.incoming.mkdir(mode=0o700, exist_ok=True)
         with Ladder(self._layout.incoming) as incoming:
             between = incoming.at("")
             entry = self._copier.copy(seen, outside, between, "1")
@@ -184,7 +241,21 @@ class Refresh:
             if path not in self._entries and path in found.seen:
                 self._left_out[path] = "changing"
         left_out = tuple(LeftOut(path, why) for path, why in sorted(self._left_out.items()))
-        return Manifest(found.root.st_dev, found.root.st_ino, now_us, self._entries, left_out)
+        return Manifest(found.root.st_dev, found.root.st_ino, now_us, self._entries, left_out, boot())
+
+
+@functools.cache
+def boot() -> str:
+    """What names this start of the computer; "" where the system does not say."""
+    with contextlib.suppress(OSError):
+        return _BOOT.read_text(encoding="ascii").strip()
+    return ""
+
+
+def above_of(path: str) -> Iterator[str]:
+    """The folders above a path, innermost first."""
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def remove_entry(folder: int, name: str) -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from counterfoil.errors import WrongWorkspace
+from counterfoil.errors import Stopped, TooMuch, WrongWorkspace
 from counterfoil.policy.boundaries import visible
 from counterfoil.stage.ladder import Ladder
 from counterfoil.stage.leaving_out import Choices
@@ -23,10 +23,6 @@ _MOST_COUNTED = 1_000_000  # entries; a larger folder is told as “more than”
 _MOST_SECONDS = 10.0  # spent on counting what is too much anyway
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _DENIED = frozenset({errno.EACCES, errno.EPERM})
-
-
-class Stopped(Exception):
-    """Somebody asked for the end of it; nothing of it is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +80,19 @@ def survey(
             return _Walk(ladder, choices, stop, try_reading=try_reading).whole()
     except OSError as problem:
         raise cannot_look(root, problem) from problem
+
+
+def look(ladder: Ladder, path: str) -> Seen | None:
+    """What is at one path now; None where there is nothing that a stage could hold."""
+    above, _, name = path.rpartition("/")
+    try:
+        status = os.stat(name, dir_fd=ladder.find(above), follow_symlinks=False)
+    except OSError as problem:
+        if problem.errno in _GONE:
+            return None
+        raise
+    kind = _KINDS.get(stat.S_IFMT(status.st_mode))
+    return None if kind is None else Seen(path, kind, status)
 
 
 def cannot_look(root: str, problem: OSError) -> WrongWorkspace:
@@ -208,14 +217,6 @@ def refuse_too_much(found: Survey, root: str) -> None:
         "Leave parts out with --leave-out NAME, or choose a smaller folder.",
         tuple(parts),
     )
-
-
-class TooMuch(WrongWorkspace):
-    """A workspace holds more than a run copies; `parts` are the names that it would help to leave out, largest first."""
-
-    def __init__(self, message: str, next_step: str, parts: tuple[str, ...]) -> None:
-        super().__init__(message, next_step)
-        self.parts = parts
 
 
 def _amount(files: int, octets: int) -> str:

@@ -16,6 +16,7 @@ from counterfoil.places import Home
 from counterfoil.store import tables
 from counterfoil.store.transactions import Txn
 
+_PIECE = 1024 * 1024
 _INSERT = insert(tables.blob).on_conflict_do_nothing()
 
 
@@ -53,6 +54,44 @@ class Blobs:
             raise
         sync_folder(target.parent)
         return sha
+
+    def open(self, sha: str) -> int:
+        """The bytes of a digest as an open file, not compared with it; the caller closes it.
+
+        Raises:
+            Damaged: they are gone.
+        """
+        try:
+            return os.open(self.path(sha), os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError as problem:
+            raise self._missing(sha) from problem
+
+    def put_file(self, source: int, most: int) -> tuple[str, int]:
+        """Keep what an open file holds from its present place on, as `put` does; SHA-256 and length.
+
+        Raises:
+            ValueError: it holds more than `most` bytes.
+        """
+        handle, name = tempfile.mkstemp(dir=self._root)
+        try:
+            digest, size = hashlib.sha256(), 0
+            with os.fdopen(handle, "wb") as out:
+                while piece := os.read(source, _PIECE):
+                    size += len(piece)
+                    if size > most:
+                        raise ValueError(f"more than {most} bytes")
+                    digest.update(piece)
+                    out.write(piece)
+                out.flush()
+                os.fsync(out.fileno())
+            target = self.path(digest.hexdigest())
+            target.parent.mkdir(mode=0o700, exist_ok=True)
+            os.replace(name, target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        sync_folder(target.parent)
+        return digest.hexdigest(), size
 
     def get(self, sha: str) -> bytes:
         """The bytes of a digest.

@@ -125,6 +125,7 @@ class NewGate:
     asked_digest: str
     digest: str
     round: int = 1
+    files_as_of: int | None = None
     due_at: int | None = None
     on_due: str | None = None
     claims: tuple[str, ...] = ()
@@ -152,6 +153,7 @@ def open_gate(txn: Txn, new: NewGate) -> Row:
             "asked_digest": new.asked_digest,
             "digest": new.digest,
             "round": new.round,
+            "files_as_of": new.files_as_of,
             "asked_at": txn.now_us,
             "due_at": new.due_at,
             "on_due": new.on_due,

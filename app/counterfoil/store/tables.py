@@ -175,6 +175,7 @@ gate = sa.Table(
     _text("search"),
     _text("spec"),
     sa.Column("spec_blob", sa.Boolean, nullable=False),
+    _at("files_as_of", nullable=True),  # when the files were taken that the run has looked at
     # at most one question stands at one identity
     sa.Index(
         "one_open_gate_per_slot",
@@ -287,6 +288,33 @@ blob = sa.Table(
     _id("sha", primary_key=True),
     sa.Column("size", sa.BigInteger, nullable=False),
     _at("stored_at"),
+)
+
+# a run's copy of its workspace: when its files were taken, how much it is, and (JSON) what is not in it
+stage = sa.Table(
+    "stage",
+    metadata,
+    sa.Column("run_id", sa.String(32), sa.ForeignKey("run.run_id"), primary_key=True),
+    _at("taken_at"),
+    sa.Column("files", sa.Integer, nullable=False),
+    sa.Column("octets", sa.BigInteger, nullable=False),
+    _text("left_out"),
+)
+
+# what a recorded step has done to one path of its run's copy; `settled` once it is in the workspace as well
+staged_change = sa.Table(
+    "staged_change",
+    metadata,
+    _row(),
+    *_identity(),
+    _text("file"),
+    sa.Column("kind", sa.String(8), nullable=False),
+    sa.CheckConstraint("kind IN ('file','folder','gone')", name="staged_change_kind"),
+    _id("sha", nullable=True),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("mode", sa.Integer, nullable=False),
+    sa.Column("settled", sa.Boolean, nullable=False),
+    sa.Index("staged_change_of_run", "run_id", "row"),
 )
 
 file_op = sa.Table(

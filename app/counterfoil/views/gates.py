@@ -85,6 +85,7 @@ def _document(row: Row, decided: Sequence[Row], spec: Document) -> Document:
         "kind": row["kind"],
         "title": row["title"],
         "asked_at": iso(row["asked_at"]),
+        "files_as_of": iso(row["files_as_of"]),
         "due_at": iso(row["due_at"]),
         "on_due": row["on_due"],
         "digest": row["digest"],

@@ -10,7 +10,7 @@ from counterfoil.clock import iso
 from counterfoil.facts import RunState, StepKind
 from counterfoil.places import Home
 from counterfoil.policy.protection import code_of
-from counterfoil.store import file_ops, gates, intents, records, timers
+from counterfoil.store import file_ops, gates, intents, records, stage_rows, timers
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.checkpoint import checkpoint_of
@@ -36,7 +36,7 @@ def run_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[D
 
 
 def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document:
-    """One run with what only `show RUN` tells: steps, effects, checkpoint, files, and the instant a schedule planned it for."""
+    """One run with what only `show RUN` tells: steps, effects, checkpoint, files, its copy, and when a schedule planned it for."""
     steps = steps_of(conn, blobs, row)
     return {
         **run_document(conn, blobs, row),
@@ -45,6 +45,21 @@ def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document
         "checkpoint": checkpoint_of(conn, home, row, steps),
         "files": [_file(op) for op in file_ops.of_run(conn, row["run_id"])],
         "planned_at": iso(row["planned_at"]),
+        "copy": _copy(stage_rows.of(conn, row["run_id"])),
+    }
+
+
+def _copy(row: Row | None) -> Document | None:
+    """The run's copy of its workspace: as of when, how much, and what is not in it and why; None before it was made."""
+    if row is None:
+        return None
+    left_out = json.loads(row["left_out"])
+    return {
+        "files_as_of": iso(row["taken_at"]),
+        "files": row["files"],
+        "bytes": row["octets"],
+        "left_out": [{"path": path, "why": why} for path, why in left_out["paths"]],
+        "left_out_counts": left_out["counts"],
     }
 
 

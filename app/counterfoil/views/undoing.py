@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from counterfoil.authoring.file_door import FileRefused, open_beneath
+from counterfoil.authoring.file_view import FileRefused, open_beneath
 from counterfoil.clock import from_us
 from counterfoil.facts import ENDED, person
 from counterfoil.places import Home

@@ -166,7 +166,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class NotRead:
-    """What lies in the folder and was not read: its path, and what it is ("folder", "hidden file", "special file")."""
+    """What lies in the folder and was not read: its path, and what it is, as `LeftOut.kind` says."""
 
     path: str
     what: str

@@ -20,6 +20,8 @@ _KINDS = {
     "folder": ("sub-folder", "sub-folders"),
     "hidden file": ("hidden file", "hidden files"),
     "special file": ("pipe or device", "pipes or devices"),
+    "unreadable": ("entry this account may not read", "entries this account may not read"),
+    "not copied": ("entry that runs are not given", "entries that runs are not given"),
 }
 
 

@@ -28,7 +28,9 @@ _PAGE_FOLDERS = ("_files", "-dateien", "_fichiers", "_archivos", "_bestanden", "
 HIDDEN, LINK, SPECIAL = "Hidden file", "Link", "Pipe or device"
 PROJECT, BUNDLE, PAGE = "Part of a project", "Folder of a program", "Part of a saved web page"
 UNREADABLE, TOO_DEEP = "Cannot be read", "Lies too deep"
+NOT_COPIED = "A key or a secret, or left out by choice"
 NAME, OBEYED = "Its name cannot be used", "Other programs run or obey it"
+_NOT_GIVEN = {"not copied": NOT_COPIED, "unreadable": UNREADABLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,10 @@ def _folders(others: Sequence[LeftOut], files: Sequence[str], without: str, alon
         name = path.rpartition("/")[2]
         if path == without or name.startswith(".counterfoil"):
             continue
-        if kind != "folder":
-            alone.append(Alone(path, HIDDEN if kind == "hidden file" else SPECIAL))
+        if kind in _NOT_GIVEN and not name.startswith("."):
+            alone.append(Alone(path, _NOT_GIVEN[kind]))
+        elif kind != "folder":
+            alone.append(Alone(path, HIDDEN if name.startswith(".") else SPECIAL))
         elif name.startswith("."):
             alone.append(Alone(path, HIDDEN, "a folder"))
         elif any(

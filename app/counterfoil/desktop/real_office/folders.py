@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from counterfoil.desktop.office import FolderFacts
 from counterfoil.desktop.words.numbers import count
-from counterfoil.errors import CounterfoilError
+from counterfoil.errors import CounterfoilError, TooMuch
 from counterfoil.places import Home
+from counterfoil.stage.grounds import why_not
 from counterfoil.stage.leaving_out import choices_of, told
 from counterfoil.stage.probing import probe
-from counterfoil.stage.survey import survey
+from counterfoil.stage.survey import refuse_too_much, survey
 
 _SNIFFED = 400  # files whose beginning is read to see whether they are invoices
 _BEGINNING = 4_096  # bytes
@@ -30,12 +30,15 @@ def measure(path: str, home: Home) -> FolderFacts:
         root = Path(path).expanduser().resolve(strict=True)
     except (OSError, RuntimeError) as problem:
         return _refused(path, f"{path} cannot be used: {getattr(problem, 'strerror', None) or 'it leads in a circle'}.")
-    refused = _why_not(root, home)
+    refused = why_not(root, home)
     if refused:
         return _refused(str(root), refused)
     try:
         found = survey(str(root), choices_of(root, home), try_reading=True)
+        refuse_too_much(found, str(root))
         able = probe(root, home)
+    except TooMuch as much:
+        return _refused(str(root), f"{much.message} Leave parts out, or choose a smaller folder.", much.parts)
     except (CounterfoilError, OSError) as problem:
         return _refused(str(root), str(problem))
     files = [seen for seen in found.seen.values() if seen.kind == "file"]
@@ -62,21 +65,6 @@ def _seconds(octets: int, files: int, *, clones: bool) -> float:
 
 def _refused(path: str, why: str, parts: tuple[str, ...] = ()) -> FolderFacts:
     return FolderFacts(path=path, files=0, octets=0, copy_seconds=0.0, allowed=(), refused=why, parts=parts)
-
-
-def _why_not(root: Path, home: Home) -> str:
-    if not root.is_dir():
-        return f"{root} is a file. Choose the folder it lies in."
-    if not os.access(root, os.R_OK | os.X_OK):
-        return f"This account may not look into {root}."
-    data = home.root.resolve()
-    if root == data or (root.is_relative_to(data) and not root.is_relative_to(data / "demo")):
-        return "This is Counterfoil's own data folder. Choose the folder your files lie in."
-    if data.is_relative_to(root):
-        return f"{root} holds Counterfoil's own data. Choose a folder for one kind of work, like the one your invoices come into."
-    if root == Path(root.anchor):
-        return "This is the whole disk. Choose a folder for one kind of work."
-    return ""
 
 
 def _invoices(root: Path, paths: list[str]) -> int:

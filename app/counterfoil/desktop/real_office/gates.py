@@ -62,7 +62,7 @@ class Gates:
                 partial=bool(spec.get("partial")),
                 about=_about(spec, len(done), titles_of(version)),
                 step=_step(row, done),
-                files_at=done[0]["started_at"] if done else run["started_at"],
+                files_at=row["files_as_of"] or (done[0]["started_at"] if done else run["started_at"]),
                 story=story_of(conn, run, row, done, titles_of(version), access.me),
                 prior=self._prior(conn, run, row),
                 after=_after(conn, row, spec, done),

@@ -34,7 +34,7 @@ class FolderSheet(Sheet):
         self._latest = Latest()
         self.body.addWidget(
             Prose(
-                "Choose a folder. Its files change only when someone approves, and what is replaced is kept.",
+                "Choose a folder. Counterfoil works on a copy; your folder changes only when someone approves.",
                 "body2",
             )
         )

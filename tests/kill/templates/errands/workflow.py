@@ -1,12 +1,13 @@
 """A workflow to be killed: steps of every sort, gates in branches, a timer, effects that may be repeated, looked up, or only asked about.
 
 Each step leaves a mark when it begins and when it ends, in a pipe that the engine knows nothing of, so that a test can see what was
-performed whatever the database says. A pipe, because a host may not write any file of the workspace.
+performed whatever the database says. It lies among the packages, which are all that a host sees at its own place, and only to read.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +29,6 @@ from counterfoil import (
     sleep,
     step,
     table,
-    this_run,
     workflow,
     write_file,
 )
@@ -49,7 +49,8 @@ def marked(name: str) -> Iterator[None]:
 
 
 def _mark(line: str) -> None:
-    handle = os.open(Path(this_run().workspace) / ".marks", os.O_WRONLY)
+    marks = next(place for folder in sys.path if (place := Path(folder) / ".marks").exists())
+    handle = os.open(marks, os.O_WRONLY)
     os.write(handle, f"{line}\n".encode())
     os.close(handle)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -15,13 +16,12 @@ class Stuck(Params):
 
 def held() -> bool:
     """Whether the test still wants the step to be stuck."""
-    return (Path(this_run().workspace) / "hold").exists()
+    return any((Path(folder) / f"hold-{this_run().number}").exists() for folder in sys.path)
 
 
 def mark(name: str) -> None:
     """Say outside that a step begins, where somebody listens."""
-    marks = Path(this_run().workspace) / ".marks"
-    if marks.exists():
+    for marks in [place for folder in sys.path if (place := Path(folder) / ".marks").exists()]:
         handle = os.open(marks, os.O_WRONLY)
         os.write(handle, f"+ {name}\n".encode())
         os.close(handle)

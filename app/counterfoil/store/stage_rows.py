@@ -1,0 +1,112 @@
+"""What is known of a run's copy of its workspace: when it was taken, and what recorded steps have done to it since.
+
+The rows and the blobs that they name are the truth; the files of a stage can be made from them anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import insert
+
+from counterfoil.facts import StepKind
+from counterfoil.store import tables
+from counterfoil.store.transactions import Prepared, Row, Txn
+
+_STAGE = tables.stage
+_CHANGE = tables.staged_change
+_MOST = 10_000  # values of one statement
+_ADD = Prepared(lambda: sa.insert(_CHANGE), [column.name for column in _CHANGE.c if column.name != "row"])
+_OF_RUN = Prepared(
+    lambda: (
+        sa.select(_CHANGE).where(_CHANGE.c.run_id == sa.bindparam("rid"), ~_CHANGE.c.settled).order_by(_CHANGE.c.row)
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StagedChange:
+    """What a step has done to one path of the stage: a whole file (bytes by their digest, permission bits), a folder that is there, or
+    something that is gone, with all beneath it."""
+
+    file: str
+    kind: Literal["file", "folder", "gone"]
+    sha: str | None = None
+    size: int = 0
+    mode: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KeptChange:
+    """A change with its row and the identity of its step."""
+
+    row: int
+    path: str
+    ordinal: int
+    change: StagedChange
+
+
+def last_answer_us(conn: sa.Connection, run_id: str, now_us: int) -> int | None:
+    """When a wait of a run for the outside was last over: a decision took effect, a time came that the workflow had named."""
+    gate, decision, record = tables.gate, tables.decision, tables.record
+    decided = (
+        sa.select(sa.func.max(decision.c.effective_at))
+        .join(gate, gate.c.gate_id == decision.c.gate_id)
+        .where(gate.c.run_id == run_id, decision.c.voided_at.is_(None), decision.c.effective_at <= now_us)
+    )
+    over = sa.select(sa.func.max(record.c.committed_at)).where(
+        record.c.run_id == run_id, record.c.kind == str(StepKind.TIMER)
+    )
+    return max((at for at in (conn.scalar(decided), conn.scalar(over)) if at is not None), default=None)
+
+
+def note(txn: Txn, run_id: str, taken_us: int, files: int, octets: int, left_out: str) -> None:
+    """Say when a run's files were taken and what is not among them."""
+    values = {"taken_at": taken_us, "files": files, "octets": octets, "left_out": left_out}
+    txn.do(insert(_STAGE).values(run_id=run_id, **values).on_conflict_do_update(index_elements=["run_id"], set_=values))
+
+
+def of(conn: sa.Connection, run_id: str) -> Row | None:
+    """When a run's files were taken and what is not among them; None before the first time."""
+    found: Any = conn.execute(sa.select(_STAGE).where(_STAGE.c.run_id == run_id)).mappings().first()
+    return None if found is None else found
+
+
+def add(txn: Txn, run_id: str, path: str, ordinal: int, changes: Iterable[StagedChange]) -> None:
+    """Keep what a step has done, in the transaction of its record. A path is kept as JSON, which has a spelling for any name."""
+    for change in changes:
+        _ADD.run(
+            txn.conn,
+            {
+                "run_id": run_id,
+                "path": path,
+                "ordinal": ordinal,
+                "file": json.dumps(change.file),
+                "kind": change.kind,
+                "sha": change.sha,
+                "size": change.size,
+                "mode": change.mode,
+                "settled": False,
+            },
+        )
+
+
+def of_run(conn: sa.Connection, run_id: str) -> list[KeptChange]:
+    """What a run has done to its stage and not to its workspace, in order."""
+    return [_kept(row) for row in _OF_RUN.all(conn, {"rid": run_id})]
+
+
+def _kept(row: Row) -> KeptChange:
+    change = StagedChange(json.loads(row["file"]), row["kind"], row["sha"], row["size"], row["mode"])
+    return KeptChange(row["row"], row["path"], row["ordinal"], change)
+
+
+def settle(txn: Txn, rows: Sequence[int]) -> None:
+    """These changes are in the workspace as well."""
+    for start in range(0, len(rows), _MOST):
+        some = list(rows[start : start + _MOST])
+        txn.do(sa.update(_CHANGE).where(_CHANGE.c.row.in_(some)).values(settled=True))

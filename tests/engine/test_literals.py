@@ -126,7 +126,7 @@ def test_words_of_the_codec() -> None:
 
 
 def test_words_of_gates() -> None:
-    plain = {"text", "integer", "boolean", "decimal", "date", "instant", "money", "folder", "file"}
+    plain = {"text", "integer", "boolean", "decimal", "date", "period", "instant", "money", "folder", "file"}
     assert plain | {"choice"} | {f"list[{name}]" for name in plain} == FIELD_TYPES
     assert "iban" in FIELD_CHECKS
     assert {

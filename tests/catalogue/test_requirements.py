@@ -97,4 +97,5 @@ def test_a_version_covers_its_lock(template: MakeTemplate) -> None:
 
 def test_what_is_offered_comes_with_the_program() -> None:
     asked = " ".join(project()["dependencies"])
-    assert all(f"{name}>=" in asked for name in OFFERED)
+    packages = {"docx": "python-docx", "python_calamine": "python-calamine"}
+    assert all(f"{packages.get(name, name)}>=" in asked for name in OFFERED)

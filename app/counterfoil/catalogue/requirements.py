@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 LOCK = "packages.lock"
-# What comes with Counterfoil for templates to import: the readers of documents, which no room of its own uses.
-OFFERED = frozenset({"defusedxml", "lxml", "pypdf", "pypdfium2", "schwifty", "sepaxml"})
+# What comes with Counterfoil for templates to import: readers and writers of documents, which no room of its own uses.
+OFFERED = frozenset(
+    {"defusedxml", "docx", "lxml", "pypdf", "pypdfium2", "python_calamine", "reportlab", "schwifty", "sepaxml"}
+)
 _LONGEST = 4 * 1024 * 1024  # bytes
 _MOST = 500  # releases
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")

@@ -152,6 +152,8 @@ class NoticeKind(StrEnum):
     NOT_READY = "not_ready"  # a firing ahead cannot run as things are
     AWAY = "away"  # what was missed and what was done while this computer was off
     HELD_UP = "held_up"  # three skips in a row for one cause
+    NOTHING = "nothing"  # five runs in a row found nothing to do
+    ZONE = "zone"  # this computer's zone is another one than that of its routines
 
 
 # Effects on files: those of one gate are one set.

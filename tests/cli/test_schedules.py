@@ -235,8 +235,9 @@ def test_what_cannot_run_and_what_was_missed_is_said_until_it_is_seen(desk: Desk
 
     office.database.transact(post)
     cannot = "counterfoil: ‘Weekly’ cannot run as things are: The folder is gone.\n"
-    away = "counterfoil: While nobody was there: ‘Weekly’ started 1 late, missed 2.\n"
+    away = "counterfoil: While nobody was there: ‘Weekly’ ran late and 2 did not run. Nothing ran twice.\n"
     assert desk.call("schedule", "list").err == cannot + away
+    assert desk.call("inbox").err == cannot + away + "counterfoil: nothing waits for you.\n"
     assert desk.call("schedule", "got-it", "--json").document == {"closed": 1}
     assert desk.call("schedule", "list").err == cannot
     assert desk.call("schedule", "got-it", "--json").document == {"closed": 0}

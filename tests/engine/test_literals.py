@@ -71,7 +71,7 @@ ENUMS: dict[type[StrEnum], dict[str, str]] = {
         "QUEUED": "queued", "STARTED": "started", "SKIPPED": "skipped", "MISSED": "missed", "BLOCKED": "blocked",
     },
     FiringOrigin: {"GRID": "grid", "NOW": "now", "AGAIN": "again"},
-    NoticeKind: {"NOT_READY": "not_ready", "AWAY": "away", "HELD_UP": "held_up"},
+    NoticeKind: {"NOT_READY": "not_ready", "AWAY": "away", "HELD_UP": "held_up", "NOTHING": "nothing", "ZONE": "zone"},
     ports.Permission: {"ALLOW": "allow", "ASK": "ask", "DENY": "deny"},
     ports.Finding: {"HAPPENED": "happened", "NOT_HAPPENED": "not_happened", "UNKNOWN": "unknown"},
 }  # fmt: skip
@@ -195,12 +195,14 @@ def test_tables_and_their_columns() -> None:
         "notice": "row kind subject body at closed_at closed_by",
         "stage": "run_id taken_at files octets left_out",
         "staged_change": "row run_id path ordinal file kind sha size mode settled",
+        "standing": "name value at by",
+        "handled": "owner key at",
     }
     found = {name: [column.name for column in tables.metadata.tables[name].columns] for name in kept}
     assert {name: [word for word in words.split() if word not in found[name]] for name, words in kept.items()} == {
         name: [] for name in kept
     }
-    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (6, 0x43666C31, "0" * 64, 15_000_000)
+    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (7, 0x43666C31, "0" * 64, 15_000_000)
 
 
 def test_hashes_of_a_record_and_of_an_entry() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from pathlib import Path
 
 from counterfoil.clock import SystemClock
+from counterfoil.errors import StoreTrouble
 from counterfoil.places import Home
 from counterfoil.schedules.scanning import scan_due
 from counterfoil.store.database import open_database
@@ -29,7 +31,10 @@ def main() -> None:
     clock = _Fast(int(start), float(off))
     database = open_database(Home(Path(folder)), clock)
     while clock.now_us() < int(last):
-        scan_due(database, Bare())
+        with contextlib.suppress(
+            StoreTrouble
+        ):  # as a sweep does: a database that is locked for long is looked at again
+            scan_due(database, Bare())
     database.close()
 
 

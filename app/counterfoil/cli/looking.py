@@ -19,6 +19,7 @@ from counterfoil.facts import RunState
 from counterfoil.inbox.finding import find_gate, find_run
 from counterfoil.policy import protection
 from counterfoil.previews.showing import PlanFiles
+from counterfoil.schedules.documents import notice_sentences
 from counterfoil.store import gates
 from counterfoil.store import runs as run_rows
 from counterfoil.store.transactions import Connection, Row
@@ -39,6 +40,9 @@ def inbox(context: Context, workspace: OnlyWorkspace = None, limit: Limit = None
             return
         waiting = gates.count_open(conn)
         rows = inbox_rows(conn, workspace=only, limit=limit or _SHOWN)
+        told = notice_sentences(conn) if only is None else []
+    for sentence in told:
+        call.say(sentence)
     if not rows:
         call.say("nothing waits for you." if waiting == 0 else "nothing waits for you in this workspace.")
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +22,9 @@ from counterfoil.cli.starting import Input, checked_parameters, input_of
 from counterfoil.clock import from_us
 from counterfoil.errors import WrongUse
 from counterfoil.inbox.accounts import account
+from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.starting import keep_version
+from counterfoil.runner.tending import Tending, tell_missing
 from counterfoil.schedules import keeping
 from counterfoil.schedules.documents import preview_documents, schedule_document
 from counterfoil.schedules.planned import dates_in, resolved
@@ -82,8 +85,22 @@ def add(
             parameters=_parameters(call, home, folder, place, input_of(source), pairs_of(settings), today),
         )
         row = home.database.transact(lambda txn: keeping.add(txn, wanted, account()))
+        lacking = _lacking(call, home, row)
+        if lacking:
+            row = home.database.transact(lambda txn: keeping.pause(txn, keeping.find(txn.conn, name), account()))
         _tell(call, home, row)
+        if lacking:
+            call.say(f"saved and paused: {lacking} Then: counterfoil schedule resume {shlex.quote(name)}")
         tell_runner(call, home, "the schedule is kept and fires when it runs")
+
+
+def _lacking(call: Call, home: Opened, row: Row) -> str | None:
+    """What the first firing of a routine would lack, which is put up as a notice."""
+    starter = RunStarter(home.database, call.home)
+    starter.prepare([row])
+    lacking = Tending(home.database, starter).missing(row)
+    tell_missing(home.database, row, lacking)
+    return lacking
 
 
 def change(
@@ -137,7 +154,10 @@ def change(
         row = home.database.transact(
             lambda txn: keeping.change(txn, keeping.find(txn.conn, before.name), wanted, account())
         )
+        lacking = _lacking(call, home, row)
         _tell(call, home, row)
+        if lacking:
+            call.say(f"‘{row['name']}’ cannot run as things are: {lacking}")
         tell_runner(call, home, "the change is kept and counts when it runs")
 
 

@@ -21,6 +21,7 @@ from counterfoil.inbox.accounts import account
 from counterfoil.runner.firing import RunStarter
 from counterfoil.schedules import keeping
 from counterfoil.schedules.documents import log_documents, notice_sentences, schedule_document
+from counterfoil.schedules.outcomes import usage_document
 from counterfoil.schedules.rules import zone_of
 from counterfoil.store import runs
 from counterfoil.store import schedules as rows
@@ -83,6 +84,21 @@ def got_it(context: Context) -> None:
     call.say("It is taken down." if closed else "There was nothing to take down.")
 
 
+@app.command("usage", epilog=EVERYWHERE)
+def usage(context: Context, name: given.Name) -> None:
+    """What a schedule has used: firings by what became of them, and time."""
+    call = call_of(context)
+    with opened(call) as home, home.database.snapshot() as conn:
+        found = usage_document(conn, keeping.find(conn, name))
+    call.document(found)
+    said = [f"{found[state]} {state}" for state in ("started", "skipped", "missed", "blocked") if found[state]]
+    call.line(f"{name}: {', '.join(said) or 'no firing yet'}")
+    if found["started"]:
+        nothing, failed = found["nothing_to_do"], found["failed"]
+        call.line(f"  {nothing} found nothing to do, {failed} stopped, {found['open']} still open")
+        call.line(f"  {found['seconds']:,} s from start to end, waiting for people included")
+
+
 @app.command("log", epilog=EVERYWHERE)
 def log(context: Context, name: given.Name, count: given.Count = 20) -> None:
     """What became of each instant: the newest first, the next one before them."""
@@ -121,12 +137,7 @@ def resume(context: Context, name: given.Name) -> None:
 @app.command("remove", epilog=EVERYWHERE)
 def remove(context: Context, name: given.Name) -> None:
     """Take a schedule away; its runs and its log stay."""
-
-    def operation(txn: Txn, row: Row, by: str) -> Row:
-        rows.remove(txn, row, by)
-        return rows.get(txn.conn, row["schedule_id"])
-
-    _changed(context, name, operation, "is removed.")
+    _changed(context, name, keeping.remove, "is removed.")
 
 
 @app.command("skip-next", epilog=EVERYWHERE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,11 @@ from counterfoil.catalogue.finding import find_template
 from counterfoil.catalogue.manifest import title_of_run
 from counterfoil.catalogue.parameters import check_values, with_remembered
 from counterfoil.clock import from_us
+from counterfoil.effects.mail_settings import read_settings
+from counterfoil.effects.secrets import Keyring
+from counterfoil.engine.ports import EffectTrouble
 from counterfoil.errors import CounterfoilError, NotReady
+from counterfoil.facts import FILE_EFFECTS
 from counterfoil.places import Home
 from counterfoil.runner.consent import refuse_unasked
 from counterfoil.runner.starting import keep_version
@@ -20,7 +25,7 @@ from counterfoil.sandbox.probing import measured
 from counterfoil.schedules.planned import resolved
 from counterfoil.schedules.rules import zone_of
 from counterfoil.settings.workspace import remembered
-from counterfoil.store import runs
+from counterfoil.store import runs, versions
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
 
@@ -52,6 +57,35 @@ class RunStarter:
         Raises:
             NotReady: the folder, the template or a parameter is not as it must be.
         """
+        return runs.create(txn, self._new_run(schedule, planned_us))
+
+    def missing(self, schedule: Row, planned_us: int) -> str | None:
+        """Why a run of a routine that was prepared for could not be, planned for an instant; None where it could."""
+        try:
+            new = self._new_run(schedule, planned_us)
+            self._refuse_unreachable(new)
+        except (CounterfoilError, EffectTrouble) as problem:
+            return str(problem)
+        return None
+
+    def _refuse_unreachable(self, new: runs.NewRun) -> None:
+        """What a run would meet only in its middle, told before it starts: a folder nobody may write to, an account that is not set up.
+
+        Raises:
+            NotReady: it is so; EffectTrouble: the account cannot be used.
+        """
+        version = versions.get(self._database.reader, new.version)
+        wanted = set(json.loads(version["manifest"]).get("permissions", ())) if version is not None else set[str]()
+        if wanted & set(FILE_EFFECTS) and not os.access(new.workspace, os.W_OK | os.X_OK):
+            raise NotReady(f"This account may not write in {new.workspace}.", "Allow it, or choose another folder.")
+        if "mail" in wanted:
+            secret = read_settings(new.workspace).secret
+            if secret and secret not in Keyring(self._home).names():
+                raise NotReady(
+                    f"The secret “{secret}” is not in the keyring.", f"Store it with: counterfoil secret set {secret}"
+                )
+
+    def _new_run(self, schedule: Row, planned_us: int) -> runs.NewRun:
         workspace = Path(schedule["workspace"])
         version = self._versions[schedule["schedule_id"]]
         if isinstance(version, CounterfoilError):
@@ -69,7 +103,7 @@ class RunStarter:
         except CounterfoilError as problem:
             raise NotReady(str(problem)) from problem
         manifest = json.loads(version["manifest"])
-        new = runs.NewRun(
+        return runs.NewRun(
             template=version["name"],
             version=version["digest"],
             workspace=str(workspace),
@@ -81,4 +115,3 @@ class RunStarter:
             schedule_id=schedule["schedule_id"],
             planned_at=planned_us,
         )
-        return runs.create(txn, new)

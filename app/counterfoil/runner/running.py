@@ -30,6 +30,7 @@ from counterfoil.runner import waking
 from counterfoil.runner.advancing import Advance
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.lease import RENEW_EVERY, Lease
+from counterfoil.runner.tending import Tending
 from counterfoil.runner.undoing import Wishes
 from counterfoil.sandbox.hosts import HostPool
 from counterfoil.sandbox.launching import clear_slots
@@ -46,6 +47,7 @@ from counterfoil.store.writer import Writer
 
 WIND_DOWN = 10.0  # seconds that an effect in progress gets to end when the runner is told to stop
 SWEEP = 30.0  # seconds between sweeps when nothing is due earlier
+AWAY_US = 90_000_000  # no look for so long: this computer was asleep, or no runner was there
 _log = logging.getLogger(__name__)
 
 
@@ -73,6 +75,9 @@ class Runner:
         self._clear_at = 0.0
         self._pool = HostPool(0 if only else 1, home, measured(home))
         self._shelf = Shelf(home)
+        self._starter = RunStarter(database, home)
+        self._tending = Tending(database, self._starter)
+        self._looked_us = 0  # when due instants were looked for last
 
     def run_forever(self, *, ready: Callable[[], None] = lambda: None) -> None:
         """Work until told to stop (SIGTERM, SIGINT).
@@ -102,6 +107,8 @@ class Runner:
     def _work(
         self, enough: Callable[[], bool], ready: Callable[[], None], changed: Callable[[], None] = lambda: None
     ) -> None:
+        before = leases.read(self._database.reader)
+        self._looked_us = before["renewed_at"] if before else self._database.clock.now_us()
         self._lease.take()
         try:
             asyncio.run(self._main(enough, ready, changed))
@@ -203,11 +210,17 @@ class Runner:
         self._claim(powers)
 
     def _fire(self) -> None:
-        """Turn due instants of routines into runs; at each heartbeat every routine's next instant is computed anew."""
-        if self._beaten.is_set():
-            self._beaten.clear()
+        """Turn due instants of routines into runs; at each heartbeat every routine's next instant is computed anew, and what it needs
+        is looked at."""
+        beaten, now = self._beaten.is_set(), self._database.clock.now_us()
+        self._beaten.clear()
+        if beaten:
             realign(self._database)
-        scan_due(self._database, RunStarter(self._database, self._home))
+        away = self._looked_us if now - self._looked_us > AWAY_US else None
+        scan_due(self._database, self._starter, away)
+        self._looked_us = now
+        if beaten:
+            self._tending.look()
 
     def _beat(self) -> None:
         self._beaten.set()

@@ -11,6 +11,7 @@ from counterfoil.clock import from_us, iso, to_us
 from counterfoil.facts import FiringOrigin, FiringState, NoticeKind
 from counterfoil.schedules.instants import Firing, next_firings
 from counterfoil.schedules.instants import firings as firings_of
+from counterfoil.schedules.outcomes import reasons
 from counterfoil.schedules.rules import rule_of, zone_of
 from counterfoil.schedules.wording import say
 from counterfoil.store import firings, notices
@@ -19,7 +20,8 @@ from counterfoil.store.transactions import Connection, Row
 
 def schedule_document(conn: Connection, row: Row) -> dict[str, Any]:
     """One routine: what it says, what is next, what was last."""
-    newest = firings.newest(conn, row["schedule_id"], 1)
+    zone, newest = zone_of(row["zone"]), firings.newest(conn, row["schedule_id"], 1)
+    last = _firing_documents(conn, list(newest), zone)
     return {
         "schedule_id": row["schedule_id"],
         "number": row["number"],
@@ -34,19 +36,25 @@ def schedule_document(conn: Connection, row: Row) -> dict[str, Any]:
         "paused": row["paused"],
         "paused_by": row["paused_by"],
         "next_at": iso(row["next_at"]),
-        "last": firing_document(newest[0], zone_of(row["zone"])) if newest else None,
+        "last": last[0] if last else None,
         "created_at": iso(row["created_at"]),
         "created_by": row["created_by"],
     }
 
 
-def firing_document(row: Row, zone: ZoneInfo) -> dict[str, Any]:
-    """What became of one instant. A queued one is `planned`: it waits for its turn."""
+def _firing_documents(conn: Connection, rows: list[Row], zone: ZoneInfo) -> list[dict[str, Any]]:
+    why = reasons(conn, rows)
+    return [firing_document(row, zone, why.get(row["run_id"] or "", "")) for row in rows]
+
+
+def firing_document(row: Row, zone: ZoneInfo, came_of: str = "") -> dict[str, Any]:
+    """What became of one instant. A queued one is `planned`: it waits for its turn. `came_of` is what its run says in the end, where that
+    could not use it (`outcomes.reasons`)."""
     state = "planned" if row["state"] == FiringState.QUEUED else row["state"]
     beside = {FiringOrigin.NOW: "started by hand", FiringOrigin.AGAIN: "run after all"}.get(
         FiringOrigin(row["origin"]), ""
     )
-    reason = "; ".join(part for part in (beside, row["reason"]) if part)
+    reason = "; ".join(part for part in (beside, row["reason"], came_of) if part)
     return {
         "due_at": iso(row["due_at"]),
         "local": local_text(from_us(row["due_at"]), zone),
@@ -59,7 +67,7 @@ def firing_document(row: Row, zone: ZoneInfo) -> dict[str, Any]:
 def log_documents(conn: Connection, row: Row, count: int) -> list[dict[str, Any]]:
     """The newest firings of a routine, and before them, as planned, the next one."""
     zone = zone_of(row["zone"])
-    found = [firing_document(one, zone) for one in firings.newest(conn, row["schedule_id"], count)]
+    found = _firing_documents(conn, list(firings.newest(conn, row["schedule_id"], count)), zone)
     if row["next_at"] is None:
         return found
     ahead = from_us(row["next_at"])
@@ -78,9 +86,8 @@ def month_documents(conn: Connection, row: Row, year: int, month: int, now_us: i
     on, those ahead as `planned`; each with a `note` of what is unusual about it, or None."""
     zone = zone_of(row["zone"])
     first, last = (to_us(datetime(*day, tzinfo=zone)) for day in ((year, month, 1), _month_after(year, month)))
-    found = [
-        {**firing_document(one, zone), "note": None} for one in firings.between(conn, row["schedule_id"], first, last)
-    ]
+    settled = _firing_documents(conn, list(firings.between(conn, row["schedule_id"], first, last)), zone)
+    found = [{**one, "note": None} for one in settled]
     known = {one["due_at"] for one in found}
     if not row["paused"] and row["removed_at"] is None:
         after = from_us(max(first - 1, now_us, int(row["effective_from"]) - 1))
@@ -121,11 +128,35 @@ def notice_sentences(conn: Connection) -> list[str]:
 
 
 def _told(kind: str, body: dict[str, Any]) -> list[str]:
-    if kind == NoticeKind.NOT_READY:
-        return [f"‘{body['schedule']}’ cannot run as things are: {body['reason']}"]
-    if kind == NoticeKind.HELD_UP:
-        return [f"‘{body['schedule']}’ was skipped {body['skipped']} times in a row: {body['reason']}."]
-    return [
-        f"While nobody was there: ‘{one['schedule']}’ started {one['ran_late']} late, missed {one['missed']}."
-        for one in body["schedules"]
-    ]
+    match kind:
+        case NoticeKind.NOT_READY:
+            return [f"‘{body['schedule']}’ cannot run as things are: {body['reason']}"]
+        case NoticeKind.HELD_UP:
+            return [f"‘{body['schedule']}’ was skipped {body['skipped']} times in a row: {body['reason']}."]
+        case NoticeKind.NOTHING:
+            since = f"{datetime.fromisoformat(body['since']).astimezone():%d %b}"
+            return [f"‘{body['schedule']}’ found nothing since {since}, {body['times']} times. Right folder?"]
+        case NoticeKind.ZONE:
+            names = ", ".join(f"‘{name}’" for name in body["schedules"])
+            return [
+                f"This computer's zone is {body['now']} now; {names} keep {body['before']} time. "
+                "To follow: counterfoil schedule change NAME --zone " + body["now"]
+            ]
+        case _:
+            return [_away(body)]
+
+
+def _away(body: dict[str, Any]) -> str:
+    """The card of what happened while nobody was there."""
+    span = [datetime.fromisoformat(body[edge]).astimezone() for edge in ("since", "until") if body.get(edge)]
+    when = f"this computer was off ({span[0]:%a %H:%M} – {span[1]:%a %H:%M})" if len(span) == 2 else "nobody was there"
+    told = "; ".join(_away_of(one) for one in body["schedules"])
+    return f"While {when}: {told}. Nothing ran twice."
+
+
+def _away_of(one: dict[str, Any]) -> str:
+    ran, missed = one["ran_late"], one["missed"]
+    late = f"ran late, {datetime.fromisoformat(one['ran_at']).astimezone():%H:%M}" if one.get("ran_at") else "ran late"
+    parts = [late if ran == 1 else f"{ran} ran late"] if ran else []
+    parts += [f"{missed} did not run"] if missed else []
+    return f"‘{one['schedule']}’ {' and '.join(parts) or 'missed nothing'}"

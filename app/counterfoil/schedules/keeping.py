@@ -184,6 +184,16 @@ def _beside(txn: Txn, row: Row, start: Starter, by: str, origin: FiringOrigin, d
     return done.started[0]
 
 
+def remove(txn: Txn, row: Row, by: str) -> Row:
+    """Take a routine away, with what was said of it; its runs and its log stay. Its row."""
+    schedules.remove(txn, row, by)
+    for kind in (NoticeKind.NOT_READY, NoticeKind.HELD_UP, NoticeKind.NOTHING):
+        notices.close(txn, kind, row["schedule_id"], by)
+    return schedules.get(txn.conn, row["schedule_id"])
+
+
 def got_it(txn: Txn, by: str) -> int:
-    """Take down the card of what happened while nobody was there; how many. What cannot run stays up until it can."""
-    return sum(notices.close(txn, NoticeKind.AWAY, row["subject"], by) for row in notices.standing(txn.conn))
+    """Take down the card of what happened while nobody was there, and what was asked; how many. What cannot run stays up until it can."""
+    answered = (NoticeKind.AWAY, NoticeKind.NOTHING, NoticeKind.ZONE)
+    told = [(NoticeKind(row["kind"]), row["subject"]) for row in notices.standing(txn.conn)]
+    return sum(notices.close(txn, kind, subject, by) for kind, subject in told if kind in answered)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from counterfoil.clock import from_us, to_us
+from counterfoil.clock import from_us, iso, to_us
 from counterfoil.errors import NotReady, WrongRule
 from counterfoil.facts import FiringOrigin, FiringState, GateState, NoticeKind
 from counterfoil.schedules.instants import firings as firings_of
@@ -22,7 +22,7 @@ from counterfoil.store.database import Database
 from counterfoil.store.transactions import Connection, Row, Txn
 
 LOOK_AHEAD = 512  # settled instants passed over in one look for the next one
-MOST_TOLD = 50  # entries of one card; the log of a schedule has every instant
+MOST_TOLD = 20  # instants of one line of the card; the log of a schedule has every one
 SKIPS_TO_TELL = 3  # in a row for one cause, before an inbox item names it
 _SCANNER = "runner"
 
@@ -89,8 +89,8 @@ def due_of(conn: Connection, row: Row, now_us: int) -> Due:
     return Due(ready, None, None)
 
 
-def scan(txn: Txn, schedule_id: str, start: Starter) -> Scanned:
-    """Settle what is due of one routine.
+def scan(txn: Txn, schedule_id: str, start: Starter, away_since_us: int | None = None) -> Scanned:
+    """Settle what is due of one routine; `away_since_us` is when somebody looked last, where that was long ago.
 
     Raises:
         Outpaced: another scan was first; nothing was written.
@@ -110,14 +110,15 @@ def scan(txn: Txn, schedule_id: str, start: Starter) -> Scanned:
     if not schedules.set_next(txn, row, due.next_at, due.wake_at):
         raise Outpaced(schedule_id)
     if due.now:
-        _Settling(txn, row, read_policy(row["policy"]), start, done).all(due.now)
+        _Settling(txn, row, read_policy(row["policy"]), start, done, away_since_us).all(due.now)
     return done
 
 
 class _Settling:
     """What becomes of the instants of one routine that are due now."""
 
-    def __init__(self, txn: Txn, row: Row, policy: Policy, start: Starter, done: Scanned) -> None:
+    def __init__(self, txn: Txn, row: Row, policy: Policy, start: Starter, done: Scanned, since_us: int | None) -> None:
+        self._since_us = since_us
         self._txn = txn
         self._row = row
         self._policy = policy
@@ -131,7 +132,8 @@ class _Settling:
         ran = [due for due in chosen if self._one(due)]
         self._miss(missed, ran)
         if late:
-            _tell_away(self._txn, self._row, ran=[due for due in ran if due in late], missed=missed)
+            ran_late = [due for due in ran if due in late]
+            _tell_away(self._txn, self._row, ran=ran_late, missed=missed, since_us=self._since_us)
 
     def _is_late(self, due: int) -> bool:
         wake = due + self._policy.delay_us(self._row["schedule_id"], due)
@@ -252,22 +254,35 @@ def _tell_held_up(txn: Txn, row: Row) -> None:
         notices.post(txn, NoticeKind.HELD_UP, row["schedule_id"], body)
 
 
-def _tell_away(txn: Txn, row: Row, *, ran: list[int], missed: list[int]) -> None:
-    """One card for all routines: what was missed while nobody was there, and what was done."""
+def _tell_away(txn: Txn, row: Row, *, ran: list[int], missed: list[int], since_us: int | None) -> None:
+    """One card for all routines, with a line for each: what was missed while nobody was there, and what was done. A second absence
+    joins the first one for as long as nobody has seen the card."""
     known = next((one for one in notices.standing(txn.conn) if one["kind"] == NoticeKind.AWAY), None)
-    told = notices.body_of(known)["schedules"] if known is not None else []
-    entry = {"schedule": row["name"], "ran_late": len(ran), "missed": len(missed), "at": txn.now_us}
-    notices.post(txn, NoticeKind.AWAY, "home", {"schedules": [*told, entry][-MOST_TOLD:]})
+    body = notices.body_of(known) if known is not None else {"schedules": []}
+    lines = {one["schedule"]: one for one in body["schedules"]}
+    before = lines.pop(row["name"], {})
+    lines[row["name"]] = {
+        "schedule": row["name"],
+        "ran_late": before.get("ran_late", 0) + len(ran),
+        "missed": before.get("missed", 0) + len(missed),
+        "ran_at": iso(txn.now_us) if ran else before.get("ran_at"),
+        "ran": [*before.get("ran", []), *map(iso, ran)][-MOST_TOLD:],
+        "not_run": [*before.get("not_run", []), *map(iso, missed[-MOST_TOLD:])][-MOST_TOLD:],
+    }
+    since = body.get("since") or iso(since_us)
+    notices.post(
+        txn, NoticeKind.AWAY, "home", {"schedules": [*lines.values()], "since": since, "until": iso(txn.now_us)}
+    )
 
 
-def scan_due(database: Database, start: PreparedStarter) -> list[str]:
+def scan_due(database: Database, start: PreparedStarter, away_since_us: int | None = None) -> list[str]:
     """Look at every routine that has something due or queued, each in a transaction of its own; ids of the runs that were started."""
     with database.connect() as conn:
         wanted = schedules.to_look_at(conn, database.clock.now_us())
     if not wanted:
         return []
     start.prepare(wanted)
-    return [run_id for row in wanted for run_id in _scanned(database, row["schedule_id"], start)]
+    return [run_id for row in wanted for run_id in _scanned(database, row["schedule_id"], start, away_since_us)]
 
 
 def realign(database: Database) -> None:
@@ -294,8 +309,8 @@ def _next_in(conn: Connection, row: Row, now_us: int) -> tuple[int | None, int |
     return (due.now[0], due.now[0]) if due.now else (due.next_at, due.wake_at)
 
 
-def _scanned(database: Database, schedule_id: str, start: Starter) -> list[str]:
+def _scanned(database: Database, schedule_id: str, start: Starter, away_since_us: int | None) -> list[str]:
     try:
-        return database.transact(lambda txn: scan(txn, schedule_id, start)).started
+        return database.transact(lambda txn: scan(txn, schedule_id, start, away_since_us)).started
     except Outpaced:
         return []

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
-from counterfoil.facts import FiringOrigin, FiringState
+from counterfoil.facts import FiringOrigin, FiringState, GateState
 from counterfoil.store import tables
 from counterfoil.store.transactions import Row, Txn
 
-_FIRING = tables.firing
+_FIRING, _RUN = tables.firing, tables.run
 _FUTURE_US = 60_000_000  # a row settled this far ahead of the present was written by a clock that was wrong
 
 
@@ -93,3 +93,29 @@ def between(conn: sa.Connection, schedule_id: str, first_us: int, last_us: int) 
     due = sa.and_(_FIRING.c.due_at >= first_us, _FIRING.c.due_at < last_us)
     query = sa.select(_FIRING).where(_FIRING.c.schedule_id == schedule_id, due).order_by(_FIRING.c.due_at)
     return conn.execute(query).mappings().all()
+
+
+def ended_runs(conn: sa.Connection, run_ids: Iterable[str]) -> dict[str, Row]:
+    """Of runs that have ended: state, result, error, and whether they `acted`: began an effect, or were decided about."""
+    wanted = [run_id for run_id in run_ids if run_id]
+    if not wanted:
+        return {}
+    begun = sa.exists().where(tables.intent.c.run_id == _RUN.c.run_id)
+    decided = sa.exists().where(tables.gate.c.run_id == _RUN.c.run_id, tables.gate.c.state == str(GateState.DECIDED))
+    query = sa.select(_RUN.c.run_id, _RUN.c.state, _RUN.c.result, _RUN.c.error, sa.or_(begun, decided).label("acted"))
+    rows = conn.execute(query.where(_RUN.c.run_id.in_(wanted), _RUN.c.ended_at.is_not(None))).mappings()
+    return {row["run_id"]: row for row in rows}
+
+
+def counted(conn: sa.Connection, schedule_id: str) -> dict[str, int]:
+    """How many firings of a routine there are of each state."""
+    query = sa.select(_FIRING.c.state, sa.func.count()).where(_FIRING.c.schedule_id == schedule_id)
+    return {str(state): int(many) for state, many in conn.execute(query.group_by(_FIRING.c.state))}
+
+
+def time_taken(conn: sa.Connection, schedule_id: str) -> int:
+    """Microseconds from start to end of all runs of a routine that have ended; waiting for people is in it."""
+    query = sa.select(sa.func.sum(_RUN.c.ended_at - _RUN.c.started_at)).where(
+        _RUN.c.schedule_id == schedule_id, _RUN.c.ended_at.is_not(None)
+    )
+    return int(conn.execute(query).scalar() or 0)

@@ -35,6 +35,12 @@ def close(txn: Txn, kind: NoticeKind, subject: str, by: str) -> bool:
     return changed == 1
 
 
+def newest(conn: sa.Connection, kind: NoticeKind, subject: str) -> Row | None:
+    """The newest notice of a kind about a subject, open or closed."""
+    query = sa.select(_NOTICE).where(_NOTICE.c.kind == str(kind), _NOTICE.c.subject == subject)
+    return conn.execute(query.order_by(_NOTICE.c.row.desc()).limit(1)).mappings().first()
+
+
 def standing(conn: sa.Connection) -> Sequence[Row]:
     """The open notices, oldest first."""
     return (

@@ -430,6 +430,25 @@ notice = sa.Table(
     sa.Index("one_open_notice", "kind", "subject", unique=True, sqlite_where=sa.text("closed_at IS NULL")),
 )
 
+# what holds for the whole home until it is taken back, such as a pause of everything: one value (JSON) per name
+standing = sa.Table(
+    "standing",
+    metadata,
+    sa.Column("name", sa.String(32), primary_key=True),
+    _text("value"),
+    _at("at"),
+    _text("by"),
+)
+
+# what was taken up once and never is again: a file of a watched folder, the end of a run, something that was told
+handled = sa.Table(
+    "handled",
+    metadata,
+    sa.Column("owner", sa.String(32), primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    _at("at"),
+)
+
 runner = sa.Table(
     "runner",
     metadata,

@@ -1,0 +1,98 @@
+"""What the runner looks after between firings: whether the next one can run, routines that find nothing, a zone that has changed.
+
+What is wrong is one notice each, put up before the firing that it would cost, and taken down as soon as it is mended.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import tzlocal
+
+from counterfoil.errors import WrongRule
+from counterfoil.facts import NoticeKind
+from counterfoil.runner.firing import RunStarter
+from counterfoil.schedules import outcomes
+from counterfoil.schedules.rules import rule_of, zone_of
+from counterfoil.store import notices, schedules, standing
+from counterfoil.store.database import Database
+from counterfoil.store.transactions import Row, Txn
+
+AHEAD_US = 3600 * 1_000_000  # so long before a firing what it needs is looked at
+AGAIN_US = 300 * 1_000_000  # and then this often, while nothing is missing
+_BY = "runner"
+
+
+class Tending:
+    """Looks after the routines of a home; remembers only when it looked, so that it may be made anew at any time."""
+
+    def __init__(self, database: Database, starter: RunStarter) -> None:
+        self._database = database
+        self._starter = starter
+        self._looked: dict[tuple[str, int], int] = {}
+
+    def look(self) -> None:
+        """One look at everything that is due to be looked at. Blocking."""
+        with self._database.connect() as conn:
+            living = schedules.living(conn)
+            told = {row["subject"] for row in notices.standing(conn) if row["kind"] == NoticeKind.NOT_READY}
+        kept = {row["schedule_id"] for row in living}
+        wanted = [row for row in living if row["schedule_id"] in told or self._is_due(row)]
+        if wanted:
+            self._starter.prepare(wanted)
+            for row in wanted:
+                tell_missing(self._database, row, self.missing(row))
+                self._looked[row["schedule_id"], row["rev"]] = self._database.clock.now_us()
+        if living or told:
+            self._database.transact(lambda txn: _tend(txn, living, told - kept))
+
+    def _is_due(self, row: Row) -> bool:
+        now = self._database.clock.now_us()
+        if row["paused"] or row["next_at"] is None or row["next_at"] - now > AHEAD_US:
+            return False
+        looked = self._looked.get((row["schedule_id"], row["rev"]))
+        return looked is None or now - looked > AGAIN_US
+
+    def missing(self, row: Row) -> str | None:
+        """What the next firing of a routine that was prepared for lacks; None where it can run."""
+        try:
+            rule_of(json.loads(row["rule"]))
+            zone_of(row["zone"])
+        except WrongRule as problem:
+            return str(problem)
+        return self._starter.missing(row, row["next_at"] or self._database.clock.now_us())
+
+
+def tell_missing(database: Database, row: Row, reason: str | None) -> None:
+    """Put up what a routine's next firing lacks, or take it down."""
+
+    def operation(txn: Txn) -> None:
+        if reason is None:
+            notices.close(txn, NoticeKind.NOT_READY, row["schedule_id"], _BY)
+        else:
+            notices.post(txn, NoticeKind.NOT_READY, row["schedule_id"], {"schedule": row["name"], "reason": reason})
+
+    database.transact(operation)
+
+
+def _tend(txn: Txn, living: Sequence[Row], gone: set[str]) -> None:
+    for subject in gone:
+        notices.close(txn, NoticeKind.NOT_READY, subject, _BY)
+    for row in living:
+        outcomes.ask_about_nothing(txn, row)
+    _tell_zone(txn, living)
+
+
+def _tell_zone(txn: Txn, living: Sequence[Row]) -> None:
+    """Ask once when this computer has moved to another zone than the one that routines were kept in."""
+    here = tzlocal.get_localzone_name()
+    before = standing.value_of(standing.get(txn.conn, standing.ZONE))
+    if not here or here == before:
+        return
+    standing.put(txn, standing.ZONE, here, _BY)
+    names = [row["name"] for row in living if row["zone"] == before]
+    if before and names:
+        notices.post(txn, NoticeKind.ZONE, "home", {"before": before, "now": here, "schedules": names})
+    else:
+        notices.close(txn, NoticeKind.ZONE, "home", _BY)

@@ -1,0 +1,37 @@
+"""What holds for the whole home until it is taken back: a pause of everything, this computer's zone as it was last seen."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import insert
+
+from counterfoil.store import tables
+from counterfoil.store.transactions import Row, Txn
+
+PAUSE, ZONE, LOGIN = "pause", "zone", "login"  # names; `login`: whether somebody was asked to start the runner at login
+_STANDING = tables.standing
+
+
+def get(conn: sa.Connection, name: str) -> Row | None:
+    """What holds under a name: its row, with `at` and `by`."""
+    return conn.execute(sa.select(_STANDING).where(_STANDING.c.name == name)).mappings().first()
+
+
+def value_of(row: Row | None) -> Any:
+    """The value of a row; None without one."""
+    return None if row is None else json.loads(row["value"])
+
+
+def put(txn: Txn, name: str, value: Any, by: str) -> None:
+    """Let something hold from now on."""
+    fresh = {"value": json.dumps(value, ensure_ascii=False), "at": txn.now_us, "by": by}
+    statement = insert(_STANDING).values(name=name, **fresh)
+    txn.do(statement.on_conflict_do_update(index_elements=[_STANDING.c.name], set_=fresh))
+
+
+def drop(txn: Txn, name: str) -> bool:
+    """Take it back; False where nothing held."""
+    return txn.do(sa.delete(_STANDING).where(_STANDING.c.name == name)) == 1

@@ -1,0 +1,131 @@
+"""What the next firing of a routine lacks is one notice, put up before the firing that it would cost, and gone when it is mended."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import tzlocal
+
+from cli.note_template import MANIFEST, write_template
+from counterfoil.clock import FakeClock
+from counterfoil.facts import NoticeKind
+from counterfoil.places import Home
+from counterfoil.runner.firing import RunStarter
+from counterfoil.runner.tending import Tending
+from counterfoil.schedules.documents import notice_sentences
+from counterfoil.schedules.keeping import Wanted, add, got_it, pause, remove
+from counterfoil.schedules.policies import policy_of
+from counterfoil.schedules.rules import rule_of
+from counterfoil.store import notices, schedules, standing
+from counterfoil.store.database import Database, open_database
+from counterfoil.store.transactions import Row
+
+MONDAY = rule_of({"kind": "weekly", "days": ["MO"], "time": "07:00"})
+
+
+class Place:
+    """A home with a routine for Monday 07:00 UTC in a folder that has the template `note`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "files"
+        self.folder.mkdir()
+        self.template = write_template(self.folder)
+        self.clock = FakeClock(datetime(2026, 11, 30, 5, 59, tzinfo=UTC))
+        self.home = Home(folder / "home").create()
+        self.database: Database = open_database(self.home, self.clock)
+        wanted = Wanted("Weekly", "note", str(self.folder), MONDAY, "UTC", policy_of({}), {"text": "hello"})
+        self.database.transact(lambda txn: add(txn, wanted, "user:anna"))
+        self.tending = Tending(self.database, RunStarter(self.database, self.home))
+
+    @property
+    def row(self) -> Row:
+        """The routine."""
+        (row,) = schedules.living(self.database.reader)
+        return row
+
+    def at(self, hour: int, minute: int) -> None:
+        """Set the clock on Monday, and look."""
+        there = datetime(2026, 11, 30, hour, minute, tzinfo=UTC)
+        self.clock.advance(there - datetime.fromtimestamp(self.clock.now_us() / 1e6, UTC))
+        self.tending.look()
+
+    def told(self) -> list[str]:
+        """What is said of the routine."""
+        return notice_sentences(self.database.reader)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    made = Place(tmp_path)
+    yield made
+    made.database.close()
+
+
+def test_what_is_missing_is_told_in_the_hour_before_and_gone_when_it_is_mended(place: Place) -> None:
+    away = place.folder.rename(place.folder.with_name("elsewhere"))
+    place.at(5, 59)
+    assert place.told() == []
+    place.at(6, 1)
+    (said,) = place.told()
+    assert said.startswith("‘Weekly’ cannot run as things are: ")
+    place.at(6, 2)
+    assert len(place.told()) == 1
+    away.rename(place.folder)
+    place.at(6, 3)
+    assert place.told() == []
+
+
+def test_a_parameter_an_account_and_a_secret_are_looked_at_before(place: Place) -> None:
+    text = MANIFEST.replace('["write_file"]', '["write_file", "mail"]')
+    (place.template / "template.toml").write_text(text)
+    place.at(6, 1)
+    assert "Mail needs an account" in place.told()[0]
+    account = '[mail]\nhost = "smtp.example.org"\nuser = "anna"\nfrom = "anna@example.org"\nsecret = "smtp"\n'
+    (place.folder / ".counterfoil/workspace.toml").write_text(account)
+    place.at(6, 2)
+    assert place.told() == [
+        (
+            "‘Weekly’ cannot run as things are: The secret “smtp” is not in the keyring. "
+            "Store it with: counterfoil secret set smtp"
+        )
+    ]
+    (place.home.root / "secrets.json").write_text('{"names": ["smtp"]}')
+    place.at(6, 3)
+    assert place.told() == []
+    place.database.transact(lambda txn: schedules.change(txn, place.row, "user:anna", "Changed", parameters="{}"))
+    place.at(6, 4)
+    assert "Text (text) is missing" in place.told()[0]
+
+
+def test_a_removed_routine_says_nothing_and_a_paused_one_only_while_it_lacks_something(place: Place) -> None:
+    shutil.move(place.folder, place.folder.with_name("elsewhere"))
+    place.at(6, 1)
+    place.database.transact(lambda txn: pause(txn, place.row, "user:anna"))
+    place.at(6, 2)
+    assert len(place.told()) == 1
+    place.database.transact(lambda txn: remove(txn, place.row, "user:anna"))
+    assert place.told() == []
+
+
+def test_another_zone_of_this_computer_is_asked_about_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = ["UTC"]
+    monkeypatch.setattr(tzlocal, "get_localzone_name", lambda: here[0])
+    place.tending.look()
+    assert place.told() == []
+    here[0] = "Asia/Tokyo"
+    place.tending.look()
+    assert place.told() == [
+        (
+            "This computer's zone is Asia/Tokyo now; ‘Weekly’ keep UTC time. "
+            "To follow: counterfoil schedule change NAME --zone Asia/Tokyo"
+        )
+    ]
+    assert place.database.transact(lambda txn: got_it(txn, "user:anna")) == 1
+    place.tending.look()
+    assert place.told() == []
+    assert standing.value_of(standing.get(place.database.reader, standing.ZONE)) == "Asia/Tokyo"
+    assert notices.newest(place.database.reader, NoticeKind.ZONE, "home") is not None

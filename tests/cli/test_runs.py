@@ -129,6 +129,21 @@ def test_failure_is_repaired_or_stopped(desk: Desk) -> None:
     assert desk.call("retry", "r-1", "--json").error["code"] == "run_ended"
 
 
+def test_code_that_changed_after_it_was_started_is_not_what_is_approved(desk: Desk) -> None:
+    """A run goes on with the code it was started with, and the next one, with the new code, is asked about anew."""
+    assert desk.run("--set", "text=hello", "--wait").code == 3
+    code = desk.workspace / ".counterfoil/templates/note/workflow.py"
+    code.write_text(code.read_text().replace("text.upper()", "'changed'"))
+    assert desk.call("approve", "g-1").code == 0
+    assert desk.call("runner", "--until-idle").code == 0
+    assert (desk.workspace / "note.txt").read_text() == "HELLO"
+    assert desk.run("--set", "text=hello", "--wait").code == 3
+    first, second = desk.shown("r-1"), desk.shown("r-2")
+    assert first["version"] != second["version"]
+    assert [gate["state"] for gate in second["gates"]] == ["open"]
+    assert (desk.workspace / "note.txt").read_text() == "HELLO"
+
+
 def test_cancel(desk: Desk) -> None:
     desk.run("--set", "text=x", "--wait")
     cancelled = desk.call("cancel", "r-1", "--json")
@@ -247,7 +262,7 @@ def test_doctor_finds_a_damaged_database(desk: Desk, office: Any) -> None:
     assert desk.call("inbox", "--json").error["code"] == "store"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+@pytest.mark.skipif(sys.platform == "win32", reason="level L0: Windows knows no SIGINT")
 def test_beside_a_living_runner(desk: Desk, office: Any) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "app")}
     command = [sys.executable, "-m", "counterfoil", "--home", str(office.home.root), "runner"]

@@ -119,6 +119,32 @@ def test_fifty_megabytes_of_text_are_shown_by_their_beginning_and_decided_whole(
     assert made.digest == gate["digest"]
 
 
+@pytest.mark.parametrize(
+    "piece, shown",
+    [
+        ("x", "x"),
+        ("\x1b]52;c;QQ==\x07\x1b]0;own\x07", "␛]52;c;QQ==␇␛]0;own␇"),
+        ("\x1b]8;;a\x07b\x9b2J\r", "␛]8;;a␇b‹U+009B›2J␍"),
+    ],
+)
+def test_a_line_without_end_and_what_moves_terminals_are_shown_as_signs(
+    home: RowsHome, theme: Theme, seats: list[Seat], piece: str, shown: str
+) -> None:
+    big = [{"kind": "text@1", "title": "Output", "data": piece * 100_000, "source": "the program"}]
+    home.ask(home.rows.run()["run_id"], 0, spec(title="Read it", evidence=big))
+    seat = Seat(home.rows.home, theme)
+    seats.append(seat)
+    page = seat.until(
+        lambda: next(one for one in seat.detail.page.findChildren(QPlainTextEdit) if one.accessibleName() == "Output"),
+        "the output",
+    )
+    lines = page.toPlainText().split("\n")
+    assert lines[0].startswith(shown * 3)
+    assert max(map(len, lines)) <= 2_002, "no line takes long to be laid out"
+    told = lines[0] + "".join(line.removeprefix("↪ ") for line in lines[1:-1])
+    assert told == (shown * 100_000)[: len(told)]
+
+
 def test_a_text_of_which_only_the_beginning_is_shown_cannot_be_changed(home: RowsHome) -> None:
     args = {"to": ["a@b.example"], "subject": "Hello", "body": "x" * (5 * MOST)}
     plan = [{**item(1, "mail@1", args, summary="Send"), "editable": ["subject", "body"]}]

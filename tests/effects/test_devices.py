@@ -15,7 +15,7 @@ MAY_MOUNT = (
 RUN = "import pathlib, sys; from effects.across_devices import run; print(run(pathlib.Path(sys.argv[1]), apart=sys.argv[2] == 'apart'))"
 
 
-@pytest.mark.skipif(not MAY_MOUNT, reason="this account may not mount anything, not even for itself")
+@pytest.mark.skipif(not MAY_MOUNT, reason="level of this account: it may not mount anything, not even for itself")
 @pytest.mark.parametrize("where", ["within", "apart"])
 def test_sets_across_devices_are_whole_whatever_is_killed(tmp_path: Path, where: str) -> None:
     ran = subprocess.run(

@@ -113,6 +113,9 @@ class UndoStore:
             try:
                 write_all(handle, json.dumps(dataclasses.asdict(note)).encode())
                 os.fsync(handle)
+            except OSError:  # a full disk: half a note is nothing to keep
+                os.unlink(staged, dir_fd=folder)
+                raise
             finally:
                 os.close(handle)
             os.replace(staged, name, src_dir_fd=folder, dst_dir_fd=folder)

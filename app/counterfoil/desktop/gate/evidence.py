@@ -37,6 +37,8 @@ _LONG_TITLE = 380  # pixels up to which a title keeps one line
 _FILTERED = 10  # tables longer than this get a field to filter by
 READ = 3000  # signs up to which a text is shown as prose
 _SHOWN = 200_000  # signs of a text that are shown at all
+_GOES_ON = "↪ "
+_LINE = 2_000  # signs of a line; a longer one takes a tenth of a second to lay out
 
 
 class SectionBox(QWidget):
@@ -170,7 +172,8 @@ def _whose(source: str) -> str:
 def long_text(text: str, title: str, source: str) -> QWidget:
     """A text that is too long to stand in the page: scrolled in itself, with whose it is below."""
     box = Box("quote", gap=2, margins=(4, 4, 1, 8))
-    page = QPlainTextEdit(text[:_SHOWN])
+    shown = _folded(text[:_SHOWN])
+    page = QPlainTextEdit(shown)
     page.setReadOnly(True)
     page.setProperty("bare", True)
     page.setTabChangesFocus(True)
@@ -178,15 +181,27 @@ def long_text(text: str, title: str, source: str) -> QWidget:
     page.setAccessibleName(title)
     page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     page.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-    page.setFixedHeight(min(20, text.count("\n") + 2) * 18 + 16)
+    page.setFixedHeight(min(20, shown.count("\n") + 2) * 18 + 16)
     box.put(page)
     if len(text) > _SHOWN:
         box.put(Label(f"The first {_SHOWN:,} of {len(text):,} signs. The whole is in the file.", "caption", wrap=True))
+    if len(shown) > len(text[:_SHOWN]):
+        box.put(
+            Label(f"Lines of more than {_LINE:,} signs go on below, after “{_GOES_ON.strip()}”.", "caption", wrap=True)
+        )
     if source:
         line = row(margins=(14, 0, 14, 0))
         put(line, Label(_whose(source), "caption", wrap=True))
         box.put(line)
     return box
+
+
+def _folded(text: str) -> str:
+    """Lines that are too long go on below; a sign that stands nowhere else says so."""
+    return "\n".join(
+        f"\n{_GOES_ON}".join(line[at : at + _LINE] for at in range(0, len(line), _LINE)) if len(line) > _LINE else line
+        for line in text.split("\n")
+    )
 
 
 def _known(section: Section, today: date) -> QWidget:

@@ -1,0 +1,73 @@
+"""Sets on a disk that is full at every possible place; run by test_races.py in a namespace of its own, where it may mount."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from counterfoil.authoring.effect_values import append_rows, delete_files, move_files, write_file
+from counterfoil.effects.applying import apply_files
+from counterfoil.effects.catalogue import EffectCatalogue
+from counterfoil.engine.ports import EffectTrouble
+from counterfoil.places import Home
+from counterfoil.store.blobs import Blobs
+from effects.sets import filled_with, held, seal
+
+PAGE = 4096
+OLD = {
+    "in/a.xml": b"A" * 3 * PAGE,
+    "in/b.xml": b"B",
+    "ledger.csv": b"run\r\n" + b"1\r\n" * 3000,
+    "old.txt": b"old",
+    "gone": b"G",
+}
+PLAN = [
+    write_file("payments/r-1.xml", "<pain/>" * PAGE),
+    append_rows("ledger.csv", [{"run": "2"}], columns=["run"]),
+    move_files([("in/a.xml", "archive/a.xml"), ("in/b.xml", "archive/b.xml")]),
+    delete_files(["gone"]),
+    write_file("old.txt", "new" * PAGE),
+]
+
+
+def run(folder: Path) -> tuple[int, int]:
+    """The set with more and more room, until there is enough: how often it was put back for want of room, and how often it held."""
+    workspace = folder / "workspace"
+    workspace.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={64 * PAGE}", "none", str(workspace)], check=True)
+    home = Home(folder / "home").create()
+    filled_with(workspace, OLD)
+    ops = seal(EffectCatalogue(home, Blobs(home)), PLAN, workspace)
+    refused, said = 0, set()
+    for room in range(40):
+        _fill(workspace / "filler", room)
+        try:
+            apply_files(ops, str(workspace), str(home.undo / f"gate-{room}"))
+        except EffectTrouble as problem:
+            said.add(str(problem))
+            found = held(workspace)
+            found.pop("filler")
+            assert found == OLD, (room, found.keys() ^ OLD.keys())
+            refused += 1
+        else:
+            assert said == {"The folder cannot be written (no space left on device); nothing was written."}
+            return refused, room
+    raise AssertionError("there was never room")
+
+
+def _fill(filler: Path, room: int) -> None:
+    """Take everything but a number of pages."""
+    filler.unlink(missing_ok=True)
+    with filler.open("wb", buffering=0) as out:
+        try:
+            while True:
+                out.write(bytes(PAGE))
+        except OSError:
+            pass
+    size = filler.stat().st_size
+    assert size > room * PAGE
+    with filler.open("r+b") as out:
+        out.truncate(size - room * PAGE)
+
+
+if __name__ == "__main__":
+    print(*run(Path(sys.argv[1])))

@@ -10,12 +10,14 @@ from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 
 from counterfoil.clock import iso
 from counterfoil.desktop import office as facts
+from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs.rows import look
 from counterfoil.desktop.theme import font
 from counterfoil.errors import AlreadyDecided, StaleDigest, UnknownGate
 from counterfoil.policy.protection import NOTHING, Consent, Told
 from counterfoil.previews.preview import FileSeen
 from desktop import fake_runs, figures
+from desktop.fake_schedules import FakeSchedules
 from desktop.figures import HOUR, ME, MINUTE, NOW, WORKSPACE
 
 SECOND = 1_000_000
@@ -45,7 +47,8 @@ class FakeOffice:
         self.lacking: dict[str, list[Exception]] = {}
         self.run_rows = list(fake_runs.rows())
         self.progress_seen: list[facts.Progress] = []
-        self.plug: list[facts.Plug] = []
+        self.plug: list[Plug] = []
+        self.schedules = FakeSchedules(self.log, self._scheduled)
         for document, extra in _gates():
             self.add(document, **extra)
 
@@ -54,6 +57,9 @@ class FakeOffice:
         self.documents[document["gate_id"]] = document
         self.seen[document["gate_id"]] = _seen(document, **extra)
         self.pending.append(_changed(facts.Part.INBOX))
+
+    def _scheduled(self) -> None:
+        self.pending.append(_changed(facts.Part.SCHEDULES))
 
     def changes(self) -> facts.Changes | None:
         parts = frozenset(part for changes in self.pending for part in changes.parts)
@@ -162,11 +168,11 @@ class FakeOffice:
         self.log.append(("cancel_run", (run_id, reason)))
         return "Stopped. Nothing more is written or sent."
 
-    def pull_the_plug(self, run_id: str) -> facts.Plug:
+    def pull_the_plug(self, run_id: str) -> Plug:
         self.log.append(("pull_the_plug", run_id))
         return self.plug.pop(0)
 
-    def after_the_plug(self, run_id: str, ended_at: int) -> facts.Plug:
+    def after_the_plug(self, run_id: str, ended_at: int) -> Plug:
         return self.plug.pop(0) if len(self.plug) > 1 else self.plug[0]
 
     def templates(self, workspace: str | None) -> tuple[facts.TemplateCard, ...]:

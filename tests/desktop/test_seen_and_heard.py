@@ -6,13 +6,16 @@ import pytest
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QFontMetrics
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 
+from counterfoil.clock import from_us
 from counterfoil.desktop.parts.labels import Icon, Prose
 from counterfoil.desktop.parts.segmented import Segment
+from counterfoil.desktop.schedule_facts import NoticeSeen
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import Theme
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
+from desktop.fake_schedules import HELD, PAYMENTS
 
 NAMED = {
     QAccessible.Role.Button,
@@ -89,9 +92,45 @@ def others(desk: Desk) -> Iterator[str]:
     yield "trail"
 
 
+def schedules(desk: Desk) -> Iterator[str]:
+    desk.office.schedules.notices = [
+        NoticeSeen(
+            "away",
+            "While this computer was off (Fri 18:10 – Mon 09:12): ‘Weekly report’ ran late, 09:12. Nothing ran twice.",
+            "home",
+        ),
+        NoticeSeen("held_up", "‘Weekly payments’ was skipped 3 times in a row: run 12 waits at g-82.", PAYMENTS),
+    ]
+    desk.window.show_page("schedules")
+    desk.settle()
+    page = desk.window.pages["schedules"]
+    page.view.select(PAYMENTS)
+    page.calendar.go_to(from_us(HELD.due_at).date())
+    desk.settle()
+    yield "schedules"
+    page.calendar.span.choose("week")
+    page.calendar.load()
+    desk.settle()
+    yield "schedules-week"
+    page._remove()
+    desk.settle()
+    yield "schedules-remove"
+    page.sheet.dismiss()
+    page.write_for("/t/pay-invoices", "/data/anna/Larkfield/Payables", {})
+    page.editor.rule.setText("every day at 02:30")
+    page.editor.sentence.zone.setEditText("Europe/Berlin")
+    page.editor._judge()
+    desk.settle()
+    yield "schedule-editor"
+    page.editor.rule.setText("every year on 31 April at 09:00")
+    page.editor._judge()
+    desk.settle()
+    yield "schedule-wrong"
+
+
 def every_page(desk: Desk) -> Iterator[str]:
     yield "inbox"
-    for part in (gates, sheets, runs, others):
+    for part in (gates, sheets, runs, others, schedules):
         yield from part(desk)
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from counterfoil.desktop.plug_facts import Plug
+from counterfoil.desktop.schedule_facts import Schedules
 from counterfoil.policy.protection import NOTHING, Consent, Told
 from counterfoil.previews.preview import FileSeen
 
@@ -24,6 +26,7 @@ class Part(StrEnum):
     RUNS = "runs"
     RUNNER = "runner"
     TEMPLATES = "templates"
+    SCHEDULES = "schedules"
     TRAIL = "trail"
 
 
@@ -337,23 +340,15 @@ class FolderFacts:
     parts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plug:
-    """What pulling the plug has shown so far. Counts are None until the run is back."""
-
-    ended_at: int
-    back_at: int | None = None
-    step: str = ""
-    steps_repeated: int | None = None
-    effects_repeated: int | None = None
-    trouble: str = ""
-
-
 class Office(Protocol):
     """One connection to the data folder, used by one thread. Every method may raise a CounterfoilError."""
 
     def changes(self) -> Changes | None:
         """What changed since the last call; cheap enough to ask ten times a second."""
+
+    @property
+    def schedules(self) -> Schedules:
+        """Routines, and what became of their firings."""
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -124,10 +124,11 @@ def local_text(instant: datetime, zone: ZoneInfo) -> str:
 
 def notice_sentences(conn: Connection) -> list[str]:
     """The standing notices as sentences, oldest first."""
-    return [sentence for row in notices.standing(conn) for sentence in _told(row["kind"], notices.body_of(row))]
+    return [sentence for row in notices.standing(conn) for sentence in told(row["kind"], notices.body_of(row))]
 
 
-def _told(kind: str, body: dict[str, Any]) -> list[str]:
+def told(kind: str, body: dict[str, Any]) -> list[str]:
+    """What one notice says."""
     match kind:
         case NoticeKind.NOT_READY:
             return [f"‘{body['schedule']}’ cannot run as things are: {body['reason']}"]

@@ -339,6 +339,8 @@ _MARKS = {
     "read": "SELECT max(read_at) FROM reading",
     "drafts": "SELECT group_concat(gate_id) FROM draft WHERE principal = :me",
     "version": "SELECT count(*) FROM template_version",
+    "schedule": "SELECT group_concat(rev || ':' || coalesce(next_at, 0)) FROM schedule",
+    "notice": "SELECT count(*) || ':' || max(row) || ':' || total(closed_at) FROM notice",
     "lease": "SELECT holder || ' ' || renewed_at || ' ' || expires_at FROM runner",
 }
 

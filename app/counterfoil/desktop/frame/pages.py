@@ -18,6 +18,7 @@ PAGES = {
     "inbox": ("counterfoil.desktop.inbox.page", "InboxPage"),
     "runs": ("counterfoil.desktop.runs.page", "RunsPage"),
     "templates": ("counterfoil.desktop.templates.page", "TemplatesPage"),
+    "schedules": ("counterfoil.desktop.schedules.page", "SchedulesPage"),
     "trail": ("counterfoil.desktop.trail.page", "TrailPage"),
 }
 

@@ -22,6 +22,7 @@ PAGES = (
     ("inbox", "Inbox", "inbox"),
     ("runs", "Runs", "play"),
     ("templates", "Templates", "layout-grid"),
+    ("schedules", "Schedules", "calendar-clock"),
     ("trail", "Trail", "scroll-text"),
 )
 

@@ -5,7 +5,6 @@ It is on the screen before a page is loaded: until then rows of the right height
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Slot
@@ -22,6 +21,7 @@ from counterfoil.desktop.frame.palette import Palette
 from counterfoil.desktop.frame.paper import save_as_pdf
 from counterfoil.desktop.frame.sidebar import PAGES, Sidebar
 from counterfoil.desktop.frame.trouble import Notices, Shut
+from counterfoil.desktop.frame.ways import Ways
 from counterfoil.desktop.office import Changes, Counts, GateSeen, Part, RunnerSeen, RunnerState, Workspace
 from counterfoil.desktop.parts.boxes import Pane, Rule, Skeleton
 from counterfoil.desktop.parts.focus import FocusRing
@@ -33,7 +33,6 @@ from counterfoil.desktop.words.plain import one_line
 
 _SECOND = 1000  # milliseconds
 _TITLE_BAR = 32  # what a window manager adds above, about
-FIRST_TEMPLATE = "pay-invoices"
 _REMEMBERING = ("inbox", "runs", "trail")  # pages whose widths and views are kept
 
 
@@ -50,6 +49,7 @@ class Window(QMainWindow):
         self._known = False  # whether the data folder has answered once
         self.pages: dict[str, Any] = {}
         self._first_run: FirstRun | None = None
+        self._ways = Ways(self, self)
         self._palette: Palette | None = None
         self._back: QWidget | None = None
         self._workspaces: tuple[Workspace, ...] = ()
@@ -89,7 +89,7 @@ class Window(QMainWindow):
         self.sidebar.show_page("inbox")
         self.sidebar.page_wanted.connect(self.show_page)
         self.sidebar.workspace_chosen.connect(self.choose_workspace)
-        self.sidebar.look_chosen.connect(self._choose_look)
+        self.sidebar.look_chosen.connect(self.choose_look)
         self.sidebar.runner.start_wanted.connect(self.start_runner)
         self._shut.again.connect(self._look_again)
 
@@ -113,7 +113,11 @@ class Window(QMainWindow):
             page: Any = pages.make(name, self._bridge, self._clock)
             self.pages[name] = page
             self.stack.addWidget(page)
-            self._introduce(name, page)
+            if name in _REMEMBERING:
+                page.remember(self._settings)
+            if name == "inbox":
+                self._introduce_inbox(page, self._bridge)
+            self._ways.introduce(name, page)
             page.choose_workspace(self._workspace)
         self._current = name
         self.stack.setCurrentWidget(self._shut if self._is_shut else self.pages[name])
@@ -156,7 +160,7 @@ class Window(QMainWindow):
         self._back = QApplication.focusWidget()
         self._palette = Palette(self, self._commands())
         self._palette.closed.connect(self._close_palette)
-        self._palette.chosen.connect(self._do)
+        self._palette.chosen.connect(self._ways.do)
         self._palette.open()
 
     def raise_again(self) -> None:
@@ -184,27 +188,22 @@ class Window(QMainWindow):
             self._bridge.close()
         super().closeEvent(event)
 
-    def _introduce(self, name: str, page: Any) -> None:
-        """Connect a page to the frame."""
-        if name in _REMEMBERING:
-            page.remember(self._settings)
-        if name == "inbox" and self._bridge is not None:
-            self._first_run = FirstRun(self._bridge, page, self)
-            self._first_run.run_wanted.connect(self.show_run)
-            self._first_run.plug_wanted.connect(self._show_plug)
-            self._first_run.own_folder_wanted.connect(self._own_folder)
-            page.loaded.connect(self._ahead.start)
-            page.print_wanted.connect(self._print)
-            page.run_wanted.connect(self.show_run)
-            page.start_wanted.connect(self.start_runner)
-            page.show_counts(self.counts)
-            page.show_runner(self.runner)
-        elif name == "runs":
-            page.gate_wanted.connect(self.show_gate)
-            page.templates_wanted.connect(self._to_templates)
-            page.again_wanted.connect(self._run_again)
-        elif name == "templates":
-            page.run_started.connect(self._run_started)
+    def _introduce_inbox(self, page: Any, bridge: Bridge) -> None:
+        """Connect the inbox, which has the first card and shows the frame's numbers, too."""
+        self._first_run = FirstRun(bridge, page, self)
+        self._first_run.run_wanted.connect(self.show_run)
+        self._first_run.plug_wanted.connect(self._ways.show_plug)
+        self._first_run.own_folder_wanted.connect(self._ways.own_folder)
+        page.loaded.connect(self._ahead.start)
+        page.print_wanted.connect(self._print)
+        page.start_wanted.connect(self.start_runner)
+        page.show_counts(self.counts)
+        page.show_runner(self.runner)
+
+    @Slot(object)
+    def _print(self, seen: object) -> None:
+        if isinstance(seen, GateSeen):
+            save_as_pdf(self, seen, self._clock.now_us())
 
     def _keys(self) -> None:
         for number, (key, _words, _icon) in enumerate(PAGES, 1):
@@ -328,29 +327,6 @@ class Window(QMainWindow):
         made.extend(Command("look", words, mode, "look") for mode, words in looks)
         return made
 
-    @Slot(object)
-    def _do(self, command: object) -> None:
-        if isinstance(command, Command):
-            acts: dict[str, Callable[[str], object]] = {
-                "page": self.show_page,
-                "gate": self.show_gate,
-                "run": self.show_run,
-                "checkpoint": self._show_plug,
-                "template": self._open_template,
-                "view": self._show_view,
-                "workspace": lambda path: self.choose_workspace(path or None),
-                "look": self._choose_look,
-            }
-            acts[command.act](command.what)
-
-    def _show_view(self, name: str) -> None:
-        self.show_page("runs")
-        self.pages["runs"].show_view(name)
-
-    def _open_template(self, path: str) -> None:
-        self.show_page("templates")
-        self.pages["templates"].open_template(path)
-
     @Slot()
     def _tick(self) -> None:
         self.sidebar.runner.tick()
@@ -362,7 +338,8 @@ class Window(QMainWindow):
                 inbox.pane.tick()
 
     @Slot(str)
-    def _choose_look(self, mode: str) -> None:
+    def choose_look(self, mode: str) -> None:
+        """Light, dark, or as the system has it."""
         self._theme.choose(mode)
         self._settings.setValue("look", mode)
         self.sidebar.switcher.show_current(self._workspace, mode)
@@ -372,40 +349,6 @@ class Window(QMainWindow):
         sender = self.sender()
         if sender is not None:
             self.show_page(sender.property("page"))
-
-    @Slot(object)
-    def _show_plug(self, run_id: object) -> None:
-        self.show_page("runs")
-        self.pages["runs"].show_run(str(run_id), tab="checkpoint")
-
-    @Slot(object)
-    def _run_started(self, run_id: object) -> None:
-        """A run was started by hand: show it; its first question comes into the inbox."""
-        self.pages["inbox"].follow(str(run_id))
-        self.show_run(run_id)
-
-    @Slot(object)
-    def _run_again(self, document: object) -> None:
-        if isinstance(document, dict):
-            self.show_page("templates")
-            self.pages["templates"].open_named(document["template"], document["parameters"], document["workspace"])
-
-    @Slot()
-    def _own_folder(self) -> None:
-        """From the first card: choose a folder, then the form of the template that ran the sample."""
-        self.show_page("templates")
-        templates = self.pages["templates"]
-        templates.open_named(FIRST_TEMPLATE)
-        templates.choose_folder()
-
-    @Slot(object)
-    def _print(self, seen: object) -> None:
-        if isinstance(seen, GateSeen):
-            save_as_pdf(self, seen, self._clock.now_us())
-
-    @Slot()
-    def _to_templates(self) -> None:
-        self.show_page("templates")
 
     @Slot()
     def _find_here(self) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.combo import Combo
 from counterfoil.desktop.parts.day_picker import DayPicker
 from counterfoil.desktop.parts.labels import Chip, Label, Prose, repolish
 from counterfoil.desktop.parts.layouts import column, put, row
@@ -210,8 +211,7 @@ class FieldEditor(QWidget):
             segments.picked.connect(self._edited)
             return segments
         if choices:
-            combo = QComboBox()
-            combo.setAccessibleName(self._label)
+            combo = Combo(self._label)
             combo.addItem("Choose…")
             for choice in choices:
                 combo.addItem(choice_words(choice), choice)

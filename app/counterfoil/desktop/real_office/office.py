@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import Clock, SystemClock
 from counterfoil.desktop import office as facts
+from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.real_office.inbox_rows import InboxRows
 from counterfoil.desktop.real_office.pulse import Pulse
 from counterfoil.desktop.real_office.run_rows import RunRows
 from counterfoil.desktop.real_office.runner_line import RunnerLine
+from counterfoil.desktop.schedule_facts import Schedules
 from counterfoil.desktop.words.times import date_words
 from counterfoil.inbox.accounts import account
 from counterfoil.places import Home
@@ -152,11 +154,11 @@ class RealOffice:
         """Stop a run."""
         return self._rooms.runs.cancel(run_id, reason)
 
-    def pull_the_plug(self, run_id: str) -> facts.Plug:
+    def pull_the_plug(self, run_id: str) -> Plug:
         """End the runner and this run's processes the hard way, and start the runner again."""
         return self._rooms.plug.pull(run_id, self._runner)
 
-    def after_the_plug(self, run_id: str, ended_at: int) -> facts.Plug:
+    def after_the_plug(self, run_id: str, ended_at: int) -> Plug:
         """What has happened since."""
         return self._rooms.plug.after(run_id, ended_at)
 
@@ -196,6 +198,13 @@ class RealOffice:
     def measure_folder(self, path: str) -> facts.FolderFacts:
         """Look at a folder."""
         return self._rooms.measure(path)
+
+    # ------------------------------------------------------------------------------------------------------- routines
+
+    @property
+    def schedules(self) -> Schedules:
+        """Routines, and what became of their firings."""
+        return self._rooms.schedules
 
     # ------------------------------------------------------------------------------------------------------ the trail
 

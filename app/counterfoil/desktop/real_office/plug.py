@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Protocol
 
-from counterfoil.desktop.office import Plug
+from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.real_office import processes
 from counterfoil.desktop.real_office.access import Access, run_row, titles_of
 from counterfoil.desktop.real_office.run_pages import step_named

@@ -21,6 +21,8 @@ _PARTS: dict[str, frozenset[Part]] = {
     "read": frozenset({Part.INBOX}),
     "drafts": frozenset({Part.INBOX}),
     "version": frozenset({Part.TEMPLATES}),
+    "schedule": frozenset({Part.SCHEDULES}),
+    "notice": frozenset({Part.SCHEDULES}),
     "lease": frozenset({Part.RUNNER}),
 }
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from counterfoil.desktop.real_office.pages import Pages
     from counterfoil.desktop.real_office.plug import PlugPuller
     from counterfoil.desktop.real_office.run_pages import RunPages
+    from counterfoil.desktop.real_office.schedule_pages import SchedulePages
     from counterfoil.desktop.real_office.templates import Templates
     from counterfoil.desktop.real_office.trail_pages import TrailPages
 
@@ -66,6 +67,12 @@ class Rooms:
     def templates(self) -> Templates:
         """The gallery and its forms."""
         made: Templates = _load("templates", "Templates")(self._access)
+        return made
+
+    @functools.cached_property
+    def schedules(self) -> SchedulePages:
+        """Routines and their firings."""
+        made: SchedulePages = _load("schedule_pages", "SchedulePages")(self._access, self.templates)
         return made
 
     @functools.cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.people import capital
 from counterfoil.errors import WrongWorkspace
 from counterfoil.policy.protection import NOTHING, Consent, told
+from counterfoil.schedules.planned import resolved
 from counterfoil.settings.workspace import remembered
 from counterfoil.store import history, versions
 from counterfoil.views.plain import contract
@@ -67,11 +69,29 @@ class Templates:
             raising=" ".join(filter(None, (seen.why, seen.next_step, seen.profile))) if seen else "",
         )
 
-    def problems(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
-        """A sentence per field that is not as it must be."""
+    def problems(
+        self, path: str, workspace: str, values: Mapping[str, Any], *, planned: date | None = None
+    ) -> dict[str, str]:
+        """A sentence per field that is not as it must be; for a run that is planned on a day, dates may be words."""
         fields, _ = self._form(Path(path), workspace)
         place = Path(workspace) if workspace else None
-        return problems_with(fields, _by_type(fields, values), workspace=place)
+        given = _by_type(fields, values)
+        return problems_with(
+            fields, resolved(fields, given, planned) if planned else given, workspace=place, today=planned
+        )
+
+    def typed(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What was filled in, by the types of the fields."""
+        fields, _ = self._form(Path(path), workspace)
+        return _by_type(fields, values)
+
+    def folder_of(self, template: str, workspace: str) -> Path:
+        """The folder of a template that goes by a name in a workspace.
+
+        Raises:
+            CounterfoilError: there is none.
+        """
+        return find_template(template, Path(workspace), self._access.home)
 
     def start(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent) -> str:
         """Commit a run; its id.

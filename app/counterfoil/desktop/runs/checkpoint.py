@@ -11,12 +11,13 @@ from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from counterfoil.desktop.bridge import Bridge, Trouble
-from counterfoil.desktop.office import Office, Plug
+from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import MIDDLE, column, empty, put, row
 from counterfoil.desktop.parts.sheet import Sheet
+from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs.steps import recorded_time
 from counterfoil.desktop.words import runs as words
 

@@ -36,11 +36,13 @@ class RunDetail(Pane):
 
     Signals:
         gate_wanted(str): go to the question this run waits for.
-        again_wanted(str, dict): start it again with these parameters.
+        again_wanted(dict): start it again with the parameters of this run's document.
+        schedule_wanted(dict): run it by a rule with them.
     """
 
     gate_wanted = Signal(object)
     again_wanted = Signal(object)
+    schedule_wanted = Signal(object)
 
     def __init__(self, bridge: Bridge, clock: Clock) -> None:
         super().__init__("panel")
@@ -103,10 +105,14 @@ class RunDetail(Pane):
             "Run again…", icon="repeat", help="Start the same template; you can change what it is started with"
         )
         self.again.clicked.connect(self._again)
+        self.schedule = Button(
+            "Schedule…", icon="calendar-clock", help="Run the same by itself, such as every Monday at 07:00"
+        )
+        self.schedule.clicked.connect(self._schedule)
         self.stop = Button("Stop…", "danger", icon="circle-stop", help="End this run; what was done stays")
         self.stop.clicked.connect(self._stop)
         self.protected = ProtectionBadge()
-        for widget in (self.chip, self.to_gate, self.again, self.stop, self.protected):
+        for widget in (self.chip, self.to_gate, self.again, self.schedule, self.stop, self.protected):
             line.addWidget(widget)
         self._banners = column(gap=8)
         put(head, self.path, self.title, held, self._banners)
@@ -194,6 +200,11 @@ class RunDetail(Pane):
     def _again(self) -> None:
         if self._seen is not None:
             self.again_wanted.emit(self._seen.document)
+
+    @Slot()
+    def _schedule(self) -> None:
+        if self._seen is not None:
+            self.schedule_wanted.emit(self._seen.document)
 
     @Slot()
     def _stop(self) -> None:

@@ -33,12 +33,13 @@ class RunsPage(QWidget):
     """List and run.
 
     Signals:
-        gate_wanted(str), templates_wanted(), again_wanted(dict): for the frame.
+        gate_wanted(str), templates_wanted(), again_wanted(dict), schedule_wanted(dict): for the frame.
     """
 
     gate_wanted = Signal(object)
     templates_wanted = Signal()
     again_wanted = Signal(object)
+    schedule_wanted = Signal(object)
 
     def __init__(self, bridge: Bridge, clock: Clock) -> None:
         super().__init__()
@@ -86,6 +87,7 @@ class RunsPage(QWidget):
         self.view.entered.connect(self.detail.focus_title)
         self.detail.gate_wanted.connect(self.gate_wanted)
         self.detail.again_wanted.connect(self.again_wanted)
+        self.detail.schedule_wanted.connect(self.schedule_wanted)
 
     def choose_workspace(self, path: str | None) -> None:
         """Show one workspace, or all."""

@@ -31,9 +31,11 @@ class TemplatesPage(Pane):
 
     Signals:
         run_started(str): a run was started; its id.
+        schedule_wanted(tuple): as of the form.
     """
 
     run_started = Signal(object)
+    schedule_wanted = Signal(object)
 
     def __init__(self, bridge: Bridge, clock: Clock) -> None:
         super().__init__("app")
@@ -54,6 +56,7 @@ class TemplatesPage(Pane):
         self.form.back_wanted.connect(self.show_gallery)
         self.form.folder_wanted.connect(self.choose_folder)
         self.form.started.connect(self.run_started)
+        self.form.schedule_wanted.connect(self.schedule_wanted)
         self.trouble = Nothing("layout-grid", "")
         browse = Pane("app")
         browse.put(_head(Label("Templates", "page"), None, self.search))

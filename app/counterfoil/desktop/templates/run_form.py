@@ -36,11 +36,13 @@ class RunForm(Pane):
         back_wanted(): to the gallery.
         folder_wanted(): choose another workspace folder.
         started(str): a run was started; its id.
+        schedule_wanted(tuple): run it by a rule: the template's folder, the workspace, what is filled in.
     """
 
     back_wanted = Signal()
     folder_wanted = Signal()
     started = Signal(object)
+    schedule_wanted = Signal(object)
 
     def __init__(self, bridge: Bridge) -> None:
         super().__init__("panel")
@@ -91,7 +93,11 @@ class RunForm(Pane):
         self.run = Button("Run", "primary", icon="play")
         self.run.clicked.connect(self._run)
         self.note = Label("", "small", wrap=True)
-        put(line, self.run)
+        self.schedule = Button(
+            "Schedule…", icon="calendar-clock", help="Run it by itself, such as every Monday at 07:00"
+        )
+        self.schedule.clicked.connect(self._schedule)
+        put(line, self.run, self.schedule)
         line.addWidget(self.note, 1)
         bar.put(line)
         self.put(bar)
@@ -226,6 +232,11 @@ class RunForm(Pane):
                     left=self._left_it,
                 )
             )
+
+    @Slot()
+    def _schedule(self) -> None:
+        if self._seen is not None:
+            self.schedule_wanted.emit((self._seen.card.path, self._workspace, self.values()))
 
     def _started(self, run_id: str) -> None:
         self._starting = False

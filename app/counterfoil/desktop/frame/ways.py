@@ -1,0 +1,135 @@
+"""The ways from one page to another, and what Ctrl+K does: pages know nothing of each other, so the frame takes people across."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from PySide6.QtCore import QObject, Slot
+
+from counterfoil.desktop.commands import Command
+
+FIRST_TEMPLATE = "pay-invoices"
+
+
+class Frame(Protocol):
+    """What the window can do."""
+
+    pages: dict[str, Any]
+
+    def show_page(self, key: object) -> None:
+        """Go to a page."""
+
+    def show_run(self, run_id: object) -> None:
+        """Show one run."""
+
+    def show_gate(self, gate_id: object) -> None:
+        """Show one gate."""
+
+    def choose_workspace(self, path: object) -> None:
+        """Show one workspace, or all."""
+
+    def choose_look(self, mode: str) -> None:
+        """Light, dark, or as the system has it."""
+
+
+class Ways(QObject):
+    """Connects pages to each other by way of the frame."""
+
+    def __init__(self, window: QObject, frame: Frame) -> None:
+        """`window` and `frame` are the same thing: whose child this is, and what it can do."""
+        super().__init__(window)
+        self._frame = frame
+
+    def introduce(self, name: str, page: Any) -> None:
+        """A page was made."""
+        frame = self._frame
+        match name:
+            case "inbox":
+                page.run_wanted.connect(frame.show_run)
+            case "runs":
+                page.gate_wanted.connect(frame.show_gate)
+                page.templates_wanted.connect(self.to_templates)
+                page.again_wanted.connect(self.run_again)
+                page.schedule_wanted.connect(self.schedule_run)
+            case "templates":
+                page.run_started.connect(self.run_started)
+                page.schedule_wanted.connect(self.write_schedule)
+            case "schedules":
+                page.run_wanted.connect(frame.show_run)
+                page.gate_wanted.connect(frame.show_gate)
+
+    @Slot(object)
+    def do(self, command: object) -> None:
+        """What was chosen in the palette."""
+        if isinstance(command, Command):
+            acts: dict[str, Callable[[str], object]] = {
+                "page": self._frame.show_page,
+                "gate": self._frame.show_gate,
+                "run": self._frame.show_run,
+                "checkpoint": self.show_plug,
+                "template": self._open_template,
+                "view": self._show_view,
+                "schedule": self._show_schedule,
+                "new-schedule": self._new_schedule,
+                "workspace": lambda path: self._frame.choose_workspace(path or None),
+                "look": self._frame.choose_look,
+            }
+            acts[command.act](command.what)
+
+    @Slot(object)
+    def show_plug(self, run_id: object) -> None:
+        """The checkpoint of a run."""
+        self._to("runs").show_run(str(run_id), tab="checkpoint")
+
+    @Slot(object)
+    def run_started(self, run_id: object) -> None:
+        """A run was started by hand: show it; its first question comes into the inbox."""
+        self._frame.pages["inbox"].follow(str(run_id))
+        self._frame.show_run(run_id)
+
+    @Slot(object)
+    def run_again(self, document: object) -> None:
+        """From a run: the form of its template with its parameters."""
+        if isinstance(document, dict):
+            self._to("templates").open_named(document["template"], document["parameters"], document["workspace"])
+
+    @Slot(object)
+    def schedule_run(self, document: object) -> None:
+        """From a run: the same template with the same parameters, by a rule from now on."""
+        if isinstance(document, dict):
+            self._to("schedules").write_named(document["template"], document["workspace"], document["parameters"])
+
+    @Slot(object)
+    def write_schedule(self, wanted: object) -> None:
+        """From a template's form: its folder, the workspace and what is filled in."""
+        if isinstance(wanted, tuple):
+            self._to("schedules").write_for(*wanted)
+
+    @Slot()
+    def own_folder(self) -> None:
+        """From the first card: choose a folder, then the form of the template that ran the sample."""
+        templates = self._to("templates")
+        templates.open_named(FIRST_TEMPLATE)
+        templates.choose_folder()
+
+    @Slot()
+    def to_templates(self) -> None:
+        """The gallery."""
+        self._frame.show_page("templates")
+
+    def _to(self, name: str) -> Any:
+        self._frame.show_page(name)
+        return self._frame.pages[name]
+
+    def _open_template(self, path: str) -> None:
+        self._to("templates").open_template(path)
+
+    def _show_view(self, name: str) -> None:
+        self._to("runs").show_view(name)
+
+    def _show_schedule(self, schedule_id: str) -> None:
+        self._to("schedules").show_schedule(schedule_id)
+
+    def _new_schedule(self, _nothing: str) -> None:
+        self._to("schedules").new_schedule()

@@ -1,0 +1,162 @@
+"""A schedule while it is filled in: what its rule means, what is wrong with it, and saving it by the command line, which keeps the
+version of its template."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from counterfoil.clock import from_us
+from counterfoil.desktop.real_office import calls
+from counterfoil.desktop.real_office.access import Access
+from counterfoil.desktop.real_office.templates import Templates
+from counterfoil.desktop.schedule_facts import DraftSeen, NextSeen, ScheduleDraft, ScheduleKept
+from counterfoil.errors import CounterfoilError, WrongRule
+from counterfoil.schedules.instants import Firing
+from counterfoil.schedules.nights import changes, place_of
+from counterfoil.schedules.policies import read_policy
+from counterfoil.schedules.rules import rule_of, zone_of
+from counterfoil.schedules.typed import form_typed, instead_of, understood, words_of
+from counterfoil.store import schedules
+from counterfoil.store.transactions import Row
+from counterfoil.views.plain import recorded
+
+_UNUSABLE = "This rule cannot be used: "
+
+
+class Drafts:
+    """Drafts of one home."""
+
+    def __init__(self, access: Access, templates: Templates) -> None:
+        self._access = access
+        self._templates = templates
+
+    def zones(self) -> tuple[str, ...]:
+        """Names of zones, those of places first."""
+        return _zones()
+
+    def of(self, row: Row) -> ScheduleDraft:
+        """A kept routine as a draft."""
+        rule, policy = rule_of(json.loads(row["rule"])), read_policy(row["policy"])
+        return ScheduleDraft(
+            name=row["name"],
+            template=str(self._templates.folder_of(row["template"], row["workspace"])),
+            workspace=row["workspace"],
+            rule=words_of(rule),
+            zone=row["zone"],
+            gap=rule.gap,
+            holidays=", ".join(rule.holidays_of),
+            on_holiday=rule.on_holiday,
+            missed=policy.missed,
+            overlap=policy.overlap,
+            values=recorded(row["parameters"]),
+            schedule_id=row["schedule_id"],
+            kept_rule=row["rule"],
+        )
+
+    def judge(self, draft: ScheduleDraft) -> DraftSeen:
+        """What is understood, when it would fire, and what is wrong."""
+        name = self._about_name(draft)
+        try:
+            zone = zone_of(draft.zone)
+        except WrongRule as problem:
+            return DraftSeen(problem=str(problem), where="zone", instead=_zone_of(problem.next_step), name=name)
+        after = from_us(self._access.clock.now_us())
+        fields = self._about_fields(draft, after, zone)
+        if not draft.rule.strip():
+            return DraftSeen(fields=fields, name=name)
+        try:
+            found = understood(self._form(draft, zone), zone, after)
+        except WrongRule as problem:
+            return DraftSeen(
+                problem=" ".join(filter(None, (problem.message.removeprefix(_UNUSABLE), problem.next_step))),
+                where="rule",
+                instead=instead_of(draft.rule, problem.message),
+                fields=fields,
+                name=name,
+            )
+        ahead = tuple(_ahead(firing, zone) for firing in found.ahead)
+        return DraftSeen(found.words, ahead, found.notes, fields=fields, name=name)
+
+    def keep(self, draft: ScheduleDraft) -> ScheduleKept:
+        """Save it.
+
+        Raises:
+            CounterfoilError: what the command line refused.
+        """
+        form = self._form(draft, zone_of(draft.zone))
+        values = self._templates.typed(draft.template, draft.workspace, draft.values)
+        told = [
+            "--zone",
+            draft.zone,
+            "--rule-json",
+            json.dumps(form),
+            "--missed",
+            draft.missed,
+            "--overlap",
+            draft.overlap,
+        ]
+        with self._access.reading() as conn:
+            living = schedules.living(conn)
+        known = next((row["name"] for row in living if row["schedule_id"] == draft.schedule_id), None)
+        with calls.json_file(self._access.home, values) as given:
+            told += ["--input", given]
+            if draft.schedule_id and known is not None:
+                words = ["change", *told, "--name", draft.name, "--", known]
+            else:
+                words = ["add", *told, "--workspace", draft.workspace, "--", draft.name, draft.template]
+            kept = calls.call(self._access.home, "schedule", *words)
+        return ScheduleKept(str(kept["schedule_id"]), str(kept["name"]), not living)
+
+    def _form(self, draft: ScheduleDraft, zone: ZoneInfo) -> dict[str, Any]:
+        """The form of the rule. The kept one while its words stand: an anchor, or a copy of free days, must not move by being looked at."""
+        options = {"gap": draft.gap}
+        if draft.kept_rule:
+            kept: dict[str, Any] = json.loads(draft.kept_rule)
+            rule = rule_of(kept)
+            if (draft.rule, draft.holidays) == (words_of(rule), ", ".join(rule.holidays_of)):
+                return {**kept, **options, **({"on_holiday": draft.on_holiday} if rule.holidays else {})}
+        today = from_us(self._access.clock.now_us()).astimezone(zone).date()
+        sources = [one.strip() for one in draft.holidays.split(",") if one.strip()]
+        if sources:
+            options["on_holiday"] = draft.on_holiday
+        return form_typed(draft.rule, today, options, sources, Path(draft.workspace))
+
+    def _about_name(self, draft: ScheduleDraft) -> str:
+        if not draft.name.strip():
+            return "A schedule needs a name."
+        with self._access.reading() as conn:
+            known = schedules.named(conn, draft.name.strip())
+        taken = known is not None and known["schedule_id"] != draft.schedule_id
+        return f"There is a schedule ‘{draft.name.strip()}’ already." if taken else ""
+
+    def _about_fields(self, draft: ScheduleDraft, after: datetime, zone: ZoneInfo) -> Mapping[str, str]:
+        if not draft.template:
+            return {}
+        try:
+            day = after.astimezone(zone).date()
+            return self._templates.problems(draft.template, draft.workspace, draft.values, planned=day)
+        except CounterfoilError as problem:
+            return {"": str(problem)}
+
+
+def _ahead(firing: Firing, zone: ZoneInfo) -> NextSeen:
+    local = firing.local(zone)
+    night = changes(zone, local.date(), 1).get(local.date(), "")
+    words = f"Clocks change in {place_of(zone.key)}: {night}" if night else ""
+    return NextSeen(local.isoformat(timespec="minutes"), firing.note, words)
+
+
+def _zone_of(advice: str) -> str:
+    """The zone that an error proposes: `Europe/Berlin?`."""
+    return advice.removesuffix("?") if advice.endswith("?") else ""
+
+
+@functools.cache
+def _zones() -> tuple[str, ...]:
+    return tuple(sorted(available_timezones(), key=lambda name: ("/" not in name or name.startswith("Etc/"), name)))

@@ -1,0 +1,339 @@
+"""The days of a month or a week as a grid: one cell a day, its firings as chips. A table underneath, so that arrow keys and screen readers
+know it.
+
+A firing that ran is filled, a planned one outlined, one that did not run hatched; a moon stands on days whose clocks change.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from datetime import date, timedelta
+from enum import IntEnum
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QBrush, QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from counterfoil.desktop import icons
+from counterfoil.desktop.parts.labels import tint
+from counterfoil.desktop.schedule_facts import DaySeen, FiringSeen
+from counterfoil.desktop.tables.adapter import Index
+from counterfoil.desktop.theme import colour, current, font
+from counterfoil.desktop.tokens import Tokens
+from counterfoil.desktop.words import schedules as words
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.plain import one_line
+
+WEEK = 7
+HEAD, CHIP, TALL_CHIP, GAP = 24, 17, 36, 2
+_DOT, _DOTS = 8, 6  # pixels of a mark without words, and how many stand side by side
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -WEEK, Qt.Key.Key_Down: WEEK}
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+class Role(IntEnum):
+    """What the delegate asks for."""
+
+    DAY = int(Qt.ItemDataRole.UserRole) + 1
+
+
+class DaysAdapter(QAbstractTableModel):
+    """Days from a Monday on, seven a row."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.days: tuple[DaySeen, ...] = ()
+        self.month = 0  # the others are quieter; 0 for a week, where all are alike
+        self.today = date.min
+        self.now = 0
+        self.marked = ""  # the schedule that is chosen in the list
+
+    def show_days(self, days: Sequence[DaySeen], *, month: int, now_us: int) -> None:
+        """Show these days."""
+        same = [one.day for one in days] == [one.day for one in self.days] and month == self.month
+        self.now, self.today = now_us, times.local(now_us).date()
+        if same:
+            self.days = tuple(days)
+            self._repaint()
+            return
+        self.beginResetModel()
+        self.days, self.month = tuple(days), month
+        self.endResetModel()
+
+    def mark(self, schedule_id: str) -> None:
+        """Another schedule is the chosen one."""
+        if schedule_id != self.marked:
+            self.marked = schedule_id
+            self._repaint()
+
+    def _repaint(self) -> None:
+        if self.days:
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, WEEK - 1))
+
+    def day_at(self, index: Index) -> DaySeen | None:
+        """The day of a cell."""
+        at = index.row() * WEEK + index.column()
+        return self.days[at] if index.isValid() and at < len(self.days) else None
+
+    def index_of(self, day: date) -> QModelIndex:
+        """The cell of a day; none where it is not shown."""
+        at = (day - self.days[0].day).days if self.days else -1
+        return self.index(at // WEEK, at % WEEK) if 0 <= at < len(self.days) else QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.days) // WEEK
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else WEEK
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return _DAYS[section]
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        seen = self.day_at(index)
+        if seen is None:
+            return None
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return str(seen.day.day)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self.spoken(seen)
+            case Qt.ItemDataRole.ToolTipRole:
+                return self.spoken(seen).replace(". ", "\n") if seen.firings or seen.night else None
+            case Role.DAY:
+                return seen
+        return None
+
+    def spoken(self, seen: DaySeen) -> str:
+        """A day as it is read out."""
+        head = f"{'Today, ' if seen.day == self.today else ''}{seen.day:%A} {seen.day.day} {seen.day:%B}"
+        told = [words.spoken(firing, self.now) for firing in seen.firings] or ["no firings"]
+        return ". ".join((head, *told, *([seen.night.rstrip(".")] if seen.night else []))) + "."
+
+
+class DaysView(QTableView):
+    """The grid.
+
+    Signals:
+        day_shown(date): another day is current.
+        day_wanted(date): a day was moved to that is not among those shown.
+        turned(int): a page back (-1) or on (1).
+        entered(): Enter on a day.
+    """
+
+    day_shown = Signal(object)
+    day_wanted = Signal(object)
+    turned = Signal(int)
+    entered = Signal()
+
+    def __init__(self, adapter: DaysAdapter) -> None:
+        super().__init__()
+        self.adapter = adapter
+        self.setModel(adapter)
+        self.setItemDelegate(DayDelegate(self))
+        self.setAccessibleName("Calendar of firings")
+        self.setAccessibleDescription("Arrow keys go through the days, Page Up and Page Down through the months")
+        self.setProperty("rows", "painted")
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setMouseTracking(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.verticalHeader().setMinimumSectionSize(HEAD)
+        across = self.horizontalHeader()
+        across.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        across.setSectionsClickable(False)
+        across.setHighlightSections(False)
+        across.setDefaultAlignment(_LEFT)
+        across.setFont(font(12, 500))
+        across.setFixedHeight(28)
+        self.selectionModel().currentChanged.connect(self._moved)
+
+    def go_to(self, day: date) -> bool:
+        """Make a day the current one; False where it is not shown."""
+        index = self.adapter.index_of(day)
+        if index.isValid():
+            self.setCurrentIndex(index)
+        return index.isValid()
+
+    def current_day(self) -> DaySeen | None:
+        """The current day."""
+        return self.adapter.day_at(self.currentIndex())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, here = Qt.Key(event.key()), self.current_day()
+        if key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            self.turned.emit(-1 if key == Qt.Key.Key_PageUp else 1)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered.emit()
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End) and here is not None:
+            monday = here.day - timedelta(days=here.day.weekday())
+            self.go_to(monday if key == Qt.Key.Key_Home else monday + timedelta(days=WEEK - 1))
+        elif key in _STEPS and here is not None:
+            day = here.day + timedelta(days=_STEPS[key])
+            if not self.go_to(day):
+                self.day_wanted.emit(day)
+        else:
+            super().keyPressEvent(event)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _moved(self, now: QModelIndex, _before: QModelIndex) -> None:
+        seen = self.adapter.day_at(now)
+        if seen is not None:
+            self.day_shown.emit(seen.day)
+
+
+class DayDelegate(QStyledItemDelegate):
+    """Number, moon, chips; what finds no room is counted."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        seen, adapter = index.data(Role.DAY), index.model()
+        if not isinstance(seen, DaySeen) or not isinstance(adapter, DaysAdapter):
+            return
+        tokens = current()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colour(tokens.border), 1))
+        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+        if index.column() < WEEK - 1:
+            painter.drawLine(option.rect.topRight(), option.rect.bottomRight())
+        self._ground(painter, option)
+        self._head(painter, option.rect, seen, adapter)
+        self._chips(painter, option.rect.adjusted(4, HEAD, -5, -3), seen, adapter)
+        painter.restore()
+
+    def _ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        tokens = current()
+        box = QRectF(option.rect).adjusted(1, 1, -2, -2)
+        chosen = option.state & QStyle.StateFlag.State_Selected
+        if chosen:
+            painter.setPen(QPen(colour(tokens.accent), 1.5))
+            painter.setBrush(colour(tokens.raised))
+            painter.drawRoundedRect(box, 5, 5)
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour(tokens.raised))
+            painter.drawRoundedRect(box, 5, 5)
+        keys = QStyle.StateFlag.State_KeyboardFocusChange
+        if option.state & QStyle.StateFlag.State_HasFocus and option.state & keys:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colour(tokens.focus), 2))
+            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 5, 5)
+
+    def _head(self, painter: QPainter, box: QRect, seen: DaySeen, adapter: DaysAdapter) -> None:
+        tokens = current()
+        outside = adapter.month not in (0, seen.day.month)
+        today = seen.day == adapter.today
+        number = f"{seen.day.day} {seen.day:%b}" if seen.day.day == 1 or not adapter.month else str(seen.day.day)
+        wide = _metrics(12, 600).horizontalAdvance(number)
+        place = QRect(box.left() + 7, box.top() + 4, wide + 10, 19)
+        if today:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour(tokens.accent))
+            painter.drawRoundedRect(QRectF(place).adjusted(-3, 0, -3, 0), 9, 9)
+        painter.setFont(font(12, 600 if today else 500, figures=True))
+        painter.setPen(colour(tokens.on_accent if today else tokens.text3 if outside else tokens.text))
+        painter.drawText(place.adjusted(2, 0, 0, 0), _LEFT, number)
+        if seen.night:
+            ratio = painter.device().devicePixelRatioF()
+            painter.drawPixmap(box.right() - 21, box.top() + 6, icons.pixmap("moon", tokens.info, 14, ratio))
+
+    def _chips(self, painter: QPainter, room: QRect, seen: DaySeen, adapter: DaysAdapter) -> None:
+        tall = adapter.month == 0
+        high = TALL_CHIP if tall else CHIP
+        fit = max((room.height() + GAP) // (high + GAP), 0)
+        shown = seen.firings if len(seen.firings) <= fit else seen.firings[: max(fit - 1, 0)]
+        for number, firing in enumerate(shown):
+            box = QRect(room.left(), room.top() + number * (high + GAP), room.width(), high)
+            _paint_chip(painter, box, firing, bold=firing.schedule_id == adapter.marked, tall=tall)
+        hidden = seen.firings[len(shown) :]
+        if hidden:
+            top = room.top() + len(shown) * (high + GAP) if fit else room.top() - HEAD + 3
+            _paint_marks(painter, QRect(room.left(), top, room.width(), CHIP), hidden, aside=not fit)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(60, HEAD)
+
+
+def _paint_chip(painter: QPainter, box: QRect, seen: FiringSeen, *, bold: bool, tall: bool) -> None:
+    tokens = current()
+    ink, ground, edge = _looks(seen, tokens)
+    painter.setPen(QPen(colour(edge), 1) if edge else Qt.PenStyle.NoPen)
+    painter.setBrush(colour(ground) if ground else Qt.BrushStyle.NoBrush)
+    shape = QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.drawRoundedRect(shape, 4, 4)
+    if seen.fate == "missed":
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QBrush(tint(colour(tokens.warn_edge), 0.3), Qt.BrushStyle.BDiagPattern))
+        painter.drawRoundedRect(shape, 4, 4)
+    weight = 600 if bold else 500
+    painter.setPen(colour(ink))
+    painter.setFont(font(11, weight, figures=True))
+    inner = box.adjusted(5, 0, -4, 0)
+    at = f"{seen.count}×" if seen.count > 1 else times.clock_time(seen.due_at)
+    name = one_line(seen.name)
+    metrics = _metrics(11, weight)
+    if tall:
+        _text(painter, QRect(inner.left(), inner.top() + 2, inner.width(), 17), at, metrics)
+        _text(painter, QRect(inner.left(), inner.top() + 18, inner.width(), 17), name, metrics)
+        return
+    _text(painter, inner, f"{at} {name}" if metrics.horizontalAdvance(at) + 34 < inner.width() else at, metrics)
+
+
+def _paint_marks(painter: QPainter, box: QRect, hidden: Sequence[FiringSeen], *, aside: bool) -> None:
+    """Firings without room for words: a mark each, in their looks, then how many more; `aside`: right of the number."""
+    tokens = current()
+    shown = hidden[: 2 if aside else _DOTS]
+    left = box.left() + 3
+    if aside:
+        left = box.right() - 18 - len(shown) * (_DOT + 3)
+    for number, seen in enumerate(shown):
+        _, ground, edge = _looks(seen, tokens)
+        shape = QRectF(left + number * (_DOT + 3) + 0.5, box.top() + 5.5, _DOT, _DOT)
+        painter.setPen(QPen(colour(edge or (tokens.bad if seen.run_state == "failed" else tokens.accent)), 1))
+        solid = tokens.bad if seen.run_state == "failed" else tokens.accent
+        painter.setBrush(colour(solid if seen.fate == "ran" else ground) if ground else Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(shape, 2, 2)
+        if seen.fate == "missed":
+            painter.setBrush(QBrush(colour(tokens.warn_edge), Qt.BrushStyle.BDiagPattern))
+            painter.drawRoundedRect(shape, 2, 2)
+    more = len(hidden) - len(shown)
+    if more and not aside:
+        painter.setFont(font(11, 500))
+        painter.setPen(colour(tokens.text2))
+        painter.drawText(box.adjusted(6 + len(shown) * (_DOT + 3), 0, 0, 0), _LEFT, f"+{more}")
+
+
+def _text(painter: QPainter, box: QRect, text: str, metrics: QFontMetrics) -> None:
+    painter.drawText(box, _LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width()))
+
+
+def _looks(seen: FiringSeen, tokens: Tokens) -> tuple[str, str, str]:
+    """Ink, ground and edge of a chip."""
+    if seen.fate == "planned":
+        return tokens.text2, "", tokens.border_input
+    if seen.fate == "missed":
+        return tokens.warn, tokens.warn_soft, tokens.warn_edge
+    if seen.run_state == "failed":
+        return tokens.bad, tokens.bad_soft, ""
+    return tokens.accent_text, tokens.accent_soft, ""
+
+
+@functools.cache
+def _metrics(size: int, weight: int) -> QFontMetrics:
+    return QFontMetrics(font(size, weight, figures=True))

@@ -1,0 +1,369 @@
+"""Where a schedule is written: one sentence, the choices with their defaults, what the template wants to know; beside it the next five
+firings, from the engine's own function, at every stroke."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QFrame, QScrollArea
+
+from counterfoil.desktop.bridge import Bridge, Latest, Trouble
+from counterfoil.desktop.office import TemplateCard, TemplateSeen, Workspace
+from counterfoil.desktop.parts.boxes import Banner, Box, Pane
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.form import FieldEditor, LineEdit
+from counterfoil.desktop.parts.labels import Label, Prose
+from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.schedule_facts import DraftSeen, ScheduleDraft, ScheduleKept
+from counterfoil.desktop.schedules.ahead import AheadBox, ReadyBox
+from counterfoil.desktop.schedules.choices import KEYS, Choices
+from counterfoil.desktop.schedules.sentence import SentenceBox
+from counterfoil.desktop.templates.folder_sheet import FolderSheet
+from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.plain import one_line, plain, quoted
+
+_TYPED = 180  # milliseconds after the last stroke until it is judged
+_SIDE = 316
+_DATE_HELP = "A date, or words that count from the planned day: planned day + 3 business days, start of last week, end of this month."
+
+
+class ScheduleEditor(Pane):
+    """One schedule, new or changed.
+
+    Signals:
+        left(): back to the list.
+        kept(ScheduleKept): it was saved.
+    """
+
+    left = Signal()
+    kept = Signal(object)
+
+    def __init__(self, bridge: Bridge) -> None:
+        super().__init__("panel")
+        self._bridge = bridge
+        self._latest, self._asked = Latest(), Latest()
+        self._draft = ScheduleDraft()
+        self._seen = DraftSeen()
+        self._judged = ScheduleDraft()
+        self._tried = self._saving = self._named = False
+        self._touched: set[str] = set()
+        self.fields: list[FieldEditor] = []
+        self.sheet: FolderSheet | None = None
+        self._zones_known = False
+        self.title = Label("", "title", wrap=True)
+        self.name = LineEdit("Name", "Weekly report")
+        self.name.setMaximumWidth(420)
+        self._name_note = Prose("", "small", tone="bad")
+        self.sentence = SentenceBox()
+        self.choices = Choices()
+        self._folder = Prose("", "medium")
+        self._fields = column(gap=16)
+        self.ahead, self.ready = AheadBox(), ReadyBox()
+        self.save = Button("Save", "primary", icon="check")
+        self._note = Label("", "small", wrap=True)
+        self._banners = column(gap=8)
+        self._lay_out()
+        self._typed = QTimer(self, singleShot=True, interval=_TYPED)
+        self._typed.timeout.connect(self._judge)
+        self.name.textEdited.connect(self._rename)
+        self.sentence.edited.connect(self._edited)
+        self.sentence.template_chosen.connect(self._choose_template)
+        self.choices.edited.connect(self._edited)
+        self.save.clicked.connect(self._save)
+
+    @property
+    def rule(self) -> LineEdit:
+        """Where the words are typed."""
+        return self.sentence.rule
+
+    # ---------------------------------------------------------------------------------------------------------- opening
+
+    def open(self, draft: ScheduleDraft, zone: str) -> None:
+        """Write this one; `zone` is this computer's."""
+        self._draft = self._judged = draft
+        self._seen = DraftSeen()
+        self._tried = self._saving = False
+        self._named = bool(draft.name)
+        self._touched.clear()
+        empty(self._banners)
+        empty(self._fields)
+        self.fields = []
+        self.title.setText(f"Change {quoted(draft.name)}" if draft.schedule_id else "New schedule")
+        self.name.setText(draft.name)
+        self.sentence.fill(draft.rule, draft.zone or zone)
+        for key in KEYS:
+            self.choices.choose(key, str(getattr(draft, key)))
+        self.choices.fill_holidays(draft.holidays)
+        self._other.setVisible(not draft.schedule_id)
+        self.sentence.fix_template(fixed=bool(draft.schedule_id))
+        self._show_folder(draft.workspace)
+        self.sentence.say(DraftSeen())
+        self.ahead.show_next(())
+        self.ready.show_ready(())
+        self._show_button()
+        if not draft.workspace:
+            self._bridge.ask(self, lambda office: office.workspaces(), self._workspaces)
+        workspace = draft.workspace or None
+        self._bridge.ask(self, lambda office: office.templates(workspace), self._templates)
+        if not self._zones_known:
+            self._bridge.ask(self, lambda office: office.schedules.zones(), self._zones)
+        if draft.template:
+            self._ask_template()
+        self._judge()
+
+    def know_zone(self, zone: str) -> None:
+        """This computer's zone, once it is known."""
+        if zone and not self.sentence.zone.currentText():
+            self.sentence.fill(self.rule.text(), zone)
+
+    def focus(self) -> None:
+        """Begin at what is missing: the name is given by the template, so the rule comes first."""
+        start = self.rule if self._draft.template else self.sentence.template
+        start.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def draft(self) -> ScheduleDraft:
+        """What is filled in."""
+        return ScheduleDraft(
+            name=self.name.text().strip(),
+            template=self._draft.template,
+            workspace=self._draft.workspace,
+            rule=self.rule.text().strip(),
+            zone=self.sentence.zone.currentText().strip(),
+            gap=self.choices.chosen("gap"),
+            holidays=self.choices.holidays.text().strip(),
+            on_holiday=self.choices.chosen("on_holiday"),
+            missed=self.choices.chosen("missed"),
+            overlap=self.choices.chosen("overlap"),
+            values={editor.name: editor.text() for editor in self.fields if editor.text() not in ("", [])},
+            schedule_id=self._draft.schedule_id,
+            kept_rule=self._draft.kept_rule,
+        )
+
+    def _lay_out(self) -> None:
+        head = row(gap=8, margins=(22, 16, 24, 4))
+        back = Button("Schedules", "quiet", icon="arrow-left", name="Back to all schedules")
+        back.clicked.connect(self.left)
+        put(head, back, None)
+        self.put(head)
+        area = QScrollArea()
+        area.setProperty("surface", "panel")
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        page = Pane("panel", gap=14, margins=(28, 4, 24, 24))
+        page.setMaximumWidth(912)
+        named = column(gap=4)
+        label = Label("Name", "small_strong")
+        label.setBuddy(self.name)
+        put(named, label, self.name, self._name_note)
+        folder = Box("quiet", gap=4, margins=(14, 10, 12, 10))
+        texts = column(gap=0)
+        put(texts, Label("Works on a folder of yours", "small"), self._folder)
+        self._other = Button("Another folder…", icon="folder")
+        self._other.clicked.connect(self._choose_folder)
+        line = row(gap=10)
+        line.addLayout(texts, 1)
+        put(line, self._other)
+        folder.put(line)
+        page.put(self.title, self._banners, self.sentence, named, self.choices, folder, self._fields, None)
+        area.setWidget(page)
+        side = Pane("panel", gap=12, margins=(0, 4, 24, 24))
+        side.setFixedWidth(_SIDE)
+        side.put(self.ahead, self.ready, None)
+        both = row()
+        both.addWidget(area, 1)
+        both.addWidget(side)
+        self.lines.addLayout(both, 1)
+        bar = Box("bar", margins=(28, 12, 24, 12))
+        foot = row(gap=12)
+        put(foot, self.save)
+        foot.addWidget(self._note, 1)
+        bar.put(foot)
+        self.put(bar)
+
+    # ------------------------------------------------------------------------------------------------ template and folder
+
+    def _workspaces(self, workspaces: tuple[Workspace, ...]) -> None:
+        if workspaces and not self._draft.workspace:
+            self._take_folder(workspaces[0].path)
+
+    def _templates(self, cards: tuple[TemplateCard, ...]) -> None:
+        self.sentence.show_templates(cards, self._draft.template)
+
+    def _zones(self, zones: tuple[str, ...]) -> None:
+        self._zones_known = True
+        self.sentence.show_zones(zones)
+
+    @Slot(str)
+    def _choose_template(self, path: str) -> None:
+        self._draft = dataclasses.replace(self._draft, template=path, values={})
+        empty(self._fields)
+        self.fields = []
+        if path:
+            self._ask_template()
+        self._judge()
+
+    def _ask_template(self) -> None:
+        path, workspace = self._draft.template, self._draft.workspace
+        self._asked.take(
+            self._bridge.ask(self, lambda office: office.template(path, workspace), self._template, self._failed)
+        )
+
+    def _template(self, seen: TemplateSeen) -> None:
+        given = {**seen.remembered, **self._draft.values}
+        empty(self._fields)
+        self.fields = []
+        if seen.fields:
+            put(self._fields, Label(f"What {quoted(seen.card.title)} wants to know each time", "h2", wrap=True))
+        for entry in seen.fields:
+            helped = {**entry, "help": _date_help(entry)} if entry["type"] == "date" else entry
+            editor = FieldEditor(helped, root=self._draft.workspace)
+            editor.fill(given.get(editor.name, entry.get("default")))
+            editor.edited.connect(self._touch)
+            self.fields.append(editor)
+            put(self._fields, editor)
+        if not self._named:
+            self.name.setText(one_line(seen.card.title))
+        self._judge()
+
+    @Slot()
+    def _choose_folder(self) -> None:
+        if self.sheet is None:
+            self.sheet = FolderSheet(self, self._bridge, self._draft.workspace)
+            self.sheet.folder_chosen.connect(self._take_folder)
+            self.sheet.closed.connect(self._sheet_closed)
+            self.sheet.open(self.sheet.path)
+
+    @Slot()
+    def _sheet_closed(self) -> None:
+        self.sheet = None
+
+    @Slot(str)
+    def _take_folder(self, path: str) -> None:
+        self._draft = dataclasses.replace(self._draft, workspace=path, values=self.draft().values or self._draft.values)
+        self._show_folder(path)
+        if self._draft.template:
+            self._ask_template()
+        self._judge()
+
+    def _show_folder(self, path: str) -> None:
+        self._folder.say(plain(path or "No folder chosen yet"))
+
+    # ---------------------------------------------------------------------------------------------------------- judging
+
+    @Slot()
+    def _rename(self) -> None:
+        self._named = True
+        self._edited()
+
+    @Slot(str)
+    def _touch(self, name: str) -> None:
+        self._touched.add(name)
+        self._edited()
+
+    @Slot()
+    def _edited(self) -> None:
+        self._typed.start()
+        self._show_button()
+
+    @Slot()
+    def _judge(self) -> None:
+        draft = self.draft()
+        ticket = self._bridge.ask(
+            self, lambda office: (draft, office.schedules.judge(draft)), self._judgement, self._failed
+        )
+        self._latest.take(ticket)
+
+    def _judgement(self, found: tuple[ScheduleDraft, DraftSeen]) -> None:
+        self._judged, self._seen = found
+        seen = self._seen
+        self.sentence.say(seen)
+        if not seen.problem or seen.where == "rule":
+            self.ahead.show_next(seen.ahead)
+        self.ready.show_ready(seen.ready)
+        name = seen.name if self._tried or self._named else ""
+        self._name_note.say(name)
+        self._name_note.setVisible(bool(name))
+        for editor in self.fields:
+            shown = self._tried or editor.name in self._touched or bool(editor.text())
+            editor.say_problem(seen.fields.get(editor.name, "") if shown else "")
+        self._show_button()
+
+    def _show_button(self) -> None:
+        words = self._missing()
+        self.save.setEnabled(not self._saving)
+        self.save.say("Saving…" if self._saving else words or "Save")
+        self.save.set_kind("outline" if words else "primary", "check")
+        self._note.setText("" if words else "It stops and asks before anything is written, as each run does.")
+
+    def _missing(self) -> str:
+        """What is to be done first, as the button says it; "" when it can be saved."""
+        draft, seen = self.draft(), self._seen
+        if not draft.template:
+            return "Choose a template first"
+        if not draft.workspace:
+            return "Choose a folder first"
+        if not draft.rule or seen.where == "rule":
+            return "Say when it runs first"
+        if seen.where == "zone":
+            return "Choose a zone first"
+        if not draft.name or seen.name:
+            return "Give it a name first" if not draft.name else "Give it another name first"
+        if seen.fields:
+            return f"Fill in {count(len(seen.fields), 'field')} first"
+        return ""
+
+    # ----------------------------------------------------------------------------------------------------------- saving
+
+    @Slot()
+    def _save(self) -> None:
+        """Save it; with something missing, go there instead."""
+        self._tried = True
+        draft = self.draft()
+        if self._missing():
+            self._judgement((self._judged, self._seen))
+            self._go_to_missing()
+            return
+        if draft != self._judged:  # typed on since it was judged
+            self._judge()
+            return
+        self._saving = True
+        self._show_button()
+        self._bridge.ask(self, lambda office: office.schedules.keep(draft), self._is_kept, self._failed, slow=True)
+
+    def _go_to_missing(self) -> None:
+        draft, seen = self.draft(), self._seen
+        if not draft.template:
+            self.sentence.template.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif not draft.workspace:
+            self._choose_folder()
+        elif not draft.rule or seen.where == "rule":
+            self.rule.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif seen.where == "zone":
+            self.sentence.zone.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif not draft.name or seen.name:
+            self.name.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            wrong = [editor for editor in self.fields if editor.name in seen.fields]
+            if wrong:
+                wrong[0].focus()
+
+    def _is_kept(self, kept: ScheduleKept) -> None:
+        self._saving = False
+        self._show_button()
+        self.kept.emit(kept)
+
+    def _failed(self, trouble: Trouble) -> None:
+        self._saving = False
+        self._show_button()
+        empty(self._banners)
+        put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))
+
+
+def _date_help(entry: Mapping[str, Any]) -> str:
+    said = str(entry.get("help") or "")
+    return f"{said.rstrip('.')}. {_DATE_HELP}" if said else _DATE_HELP

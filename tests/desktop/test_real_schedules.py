@@ -1,0 +1,242 @@
+"""Schedules of a real database as the page sees them: list, calendar, acts, drafts; and one that the window writes and the runner runs."""
+
+import sqlite3
+from collections.abc import Generator
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from counterfoil.clock import from_us
+from counterfoil.desktop.office import Part
+from counterfoil.desktop.real_office.office import RealOffice
+from counterfoil.desktop.schedule_facts import FiringSeen, ScheduleDraft
+from counterfoil.desktop.words import schedules as words
+from counterfoil.errors import NotNow, UnknownSchedule
+from counterfoil.places import Home
+from counterfoil.schedules.nights import changes, place_of
+from counterfoil.schedules.typed import form_typed, instead_of, understood, words_of
+from counterfoil.store import schedules
+from schedules.routines import START, Desk, us
+
+MONDAYS = {"kind": "weekly", "days": ["MO"], "time": "07:00"}
+DAILY = {"kind": "weekly", "days": ["MO", "TU", "WE", "TH", "FR", "SA", "SU"], "time": "18:00"}
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+class Lived:
+    """A home of routines, and the office on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.desk = Desk(folder)
+        self.office = RealOffice(Home(folder), self.desk.clock)
+
+    @property
+    def seen(self) -> dict[str, tuple[str, str, str]]:
+        """Rule, next and last in words, by name."""
+        now = self.desk.clock.now_us()
+        rows = self.office.schedules.look(None).rows
+        return {
+            one.name: (words.sentence(one), words.next_words(one, now), words.last_words(one.last, now)) for one in rows
+        }
+
+    def day(self, day: date) -> tuple[FiringSeen, ...]:
+        """The firings of a day."""
+        return self.office.schedules.calendar(day, 1, None).days[0].firings
+
+
+@pytest.fixture
+def lived(tmp_path: Path) -> Generator[Lived]:
+    made = Lived(tmp_path)
+    yield made
+    made.office.close()
+    made.desk.database.close()
+
+
+def test_the_list_says_what_is_next_and_what_came_of_the_last(lived: Lived) -> None:
+    weekly = lived.desk.add("Weekly", rule=MONDAYS, zone="Europe/Berlin")
+    lived.desk.add("Daily", rule=DAILY)
+    assert lived.seen["Weekly"] == (
+        "Every Monday at 07:00, Berlin time",
+        "Mon 30 Nov 07:00 in Berlin, 06:00 here",
+        "Has not run yet",
+    )
+    lived.desk.at(datetime(2026, 11, 30, 6, 0, 30, tzinfo=ZoneInfo("UTC")))
+    lived.desk.scan(weekly)
+    lived.desk.at(datetime(2026, 12, 7, 6, 0, 30, tzinfo=ZoneInfo("UTC")))
+    lived.desk.scan(weekly)
+    assert lived.seen["Weekly"][2] == "Did not run today 06:00: the last one is still open: run 1 is still going"
+    [held] = [one for one in lived.day(date(2026, 12, 7)) if one.name == "Weekly"]
+    assert (held.fate, held.may_run, held.run_number, bool(held.held_by)) == ("missed", True, 1, True)
+
+
+def test_days_hold_what_was_and_what_will_be(lived: Lived) -> None:
+    daily = lived.desk.add("Daily", rule=DAILY)
+    lived.desk.at(START + timedelta(days=3, hours=5))
+    lived.desk.scan(daily)
+    seen = lived.office.schedules.calendar(date(2026, 11, 23), 14, None, daily)
+    fates = {day.day.day: [one.fate for one in day.firings] for day in seen.days if day.firings}
+    assert fates == {
+        27: ["missed"],
+        28: ["missed"],
+        29: ["missed"],
+        30: ["ran"],
+        **{day: ["planned"] for day in range(1, 7)},
+    }
+    assert lived.office.schedules.calendar(date(2026, 11, 23), 14, "/elsewhere").days[5].firings == ()
+
+
+def test_many_firings_of_a_day_stand_together(lived: Lived) -> None:
+    lived.desk.add("Often", rule={"kind": "interval", "seconds": 900, "anchor_utc": "2000-01-01T00:00:00Z"})
+    [one] = lived.day(date(2026, 11, 29))
+    assert (one.count, one.fate) == (96, "planned")
+    assert words.firing_words(one, lived.desk.clock.now_us()) == "96 firings until 23:45, planned"
+
+
+def test_a_card_says_what_was_missed_until_it_was_seen(lived: Lived) -> None:
+    daily = lived.desk.add("Daily", rule=DAILY)
+    lived.desk.at(START + timedelta(days=3, hours=5))
+    lived.desk.scan(daily)
+    [card] = lived.office.schedules.look(None).notices
+    assert card.kind == "away"
+    assert "‘Daily’ ran late" in card.words
+    assert "3 did not run" in card.words
+    lived.office.schedules.got_it()
+    assert lived.office.schedules.look(None).notices == ()
+
+
+def test_acts_are_done_and_told(lived: Lived) -> None:
+    daily, office = lived.desk.add("Daily", rule=DAILY), lived.office.schedules
+    assert office.act(daily, "skip_next") == "‘Daily’ skips Fri 27 Nov 18:00."
+    assert [one.state for one in lived.day(date(2026, 11, 27))] == ["skipped"]
+    office.act(daily, "pause")
+    assert lived.seen["Daily"][1].startswith("Paused by")
+    assert lived.day(date(2026, 11, 28)) == ()
+    with pytest.raises(NotNow, match="no next firing"):
+        office.act(daily, "skip_next")
+    office.act(daily, "resume")
+    assert [one.state for one in lived.day(date(2026, 11, 28))] == ["planned"]
+    office.act(daily, "remove")
+    assert lived.seen == {}
+    with pytest.raises(UnknownSchedule):
+        office.act(daily, "pause")
+
+
+def test_a_change_of_schedules_is_noticed(lived: Lived) -> None:
+    lived.office.changes()
+    daily = lived.desk.add("Daily", rule=DAILY)
+    found = lived.office.changes()
+    assert found is not None
+    assert Part.SCHEDULES in found.parts
+    lived.desk.database.transact(
+        lambda txn: schedules.set_next(txn, schedules.get(txn.conn, daily), us("2026-12-01T18:00Z"), None)
+    )
+    found = lived.office.changes()
+    assert found is not None
+    assert found.parts == {Part.SCHEDULES}
+
+
+def test_a_rule_of_a_newer_version_is_told_and_breaks_nothing(lived: Lived) -> None:
+    daily = lived.desk.add("Daily", rule=DAILY)
+    with sqlite3.connect(Home(lived.folder).database) as raw:
+        raw.execute("UPDATE schedule SET rule = ? WHERE schedule_id = ?", ('{"kind": "lunar"}', daily))
+    raw.close()
+    [row] = lived.office.schedules.look(None).rows
+    assert "cannot be used" in row.trouble
+    assert lived.day(date(2026, 11, 28)) == ()
+
+
+# -------------------------------------------------------------------------------------------------------------- drafts
+
+
+def judged(rule: str, zone: str = "Europe/Berlin", **more: Any) -> ScheduleDraft:
+    return ScheduleDraft(name="N", rule=rule, zone=zone, **more)
+
+
+def test_a_draft_is_judged_with_its_next_five(lived: Lived) -> None:
+    seen = lived.office.schedules.judge(judged("every Sunday at 02:30"))
+    assert (seen.said, len(seen.ahead), seen.problem) == ("every Sunday at 02:30", 5, "")
+    assert seen.ahead[0].local == "2026-11-29T02:30+01:00"
+    assert seen.notes == ("02:30 does not exist on 28 March in Berlin: it will run at 03:30.",)
+    skipping = lived.office.schedules.judge(judged("every Sunday at 02:30", gap="skip"))
+    assert skipping.notes == ("02:30 does not exist on 28 March in Berlin: it will not run that day.",)
+
+
+def test_free_days_are_named_beside_the_rule_and_found_again(lived: Lived) -> None:
+    office = lived.office.schedules
+    draft = judged("every Friday at 09:00", holidays="2026-12-04", on_holiday="next")
+    ahead = [one.local[:10] for one in office.judge(draft).ahead]
+    assert ahead[:2] == ["2026-12-07", "2026-12-11"]
+    assert (
+        "No holidays are known for ‘XX-YY’" in office.judge(judged("every Friday at 09:00", holidays="XX-YY")).problem
+    )
+    form = form_typed(draft.rule, date(2026, 11, 27), {"on_holiday": "next"}, ["2026-12-04"])
+    assert words_of(understood(form, BERLIN, START).rule) == "every Friday at 09:00"
+
+
+NEVER = "This rule has no firing in the next 12 years."
+
+
+@pytest.mark.parametrize(
+    "rule, zone, where, problem, instead",
+    [
+        (
+            "every year on 31 April at 9",
+            "UTC",
+            "rule",
+            "31 April does not exist. Last day of the month instead?",
+            "every year on 30 April at 9",
+        ),
+        ("every Monday at 09:00", "Berln", "zone", "Unknown zone ‘Berln’. Europe/Berlin?", "Europe/Berlin"),
+        ("0 0 30 2 *", "UTC", "rule", "‘0 0 30 2 *’: cannot read the field day-of-month.", ""),
+        ("every Monday at 9 until 1 Nov 2026", "UTC", "rule", f"{NEVER} It ended on 01 November 2026.", ""),
+    ],
+)
+def test_what_cannot_be_meant(lived: Lived, rule: str, zone: str, where: str, problem: str, instead: str) -> None:
+    seen = lived.office.schedules.judge(judged(rule, zone))
+    assert (seen.where, seen.problem, seen.instead) == (where, problem, instead)
+
+
+def test_a_name_is_free_or_its_own(lived: Lived) -> None:
+    daily = lived.desk.add("N", rule=DAILY)
+    assert lived.office.schedules.judge(judged("every day at 9")).name == "There is a schedule ‘N’ already."
+    assert lived.office.schedules.judge(judged("every day at 9", schedule_id=daily)).name == ""
+    assert lived.office.schedules.judge(ScheduleDraft(zone="UTC")).name == "A schedule needs a name."
+
+
+def test_nights_when_clocks_change() -> None:
+    assert changes(BERLIN, date(2027, 3, 1), 31) == {date(2027, 3, 28): "02:00 becomes 03:00"}
+    assert changes(BERLIN, date(2026, 10, 25), 1) == {date(2026, 10, 25): "03:00 becomes 02:00"}
+    assert changes(ZoneInfo("Australia/Lord_Howe"), date(2026, 10, 1), 7) == {date(2026, 10, 4): "02:00 becomes 02:30"}
+    assert changes(ZoneInfo("America/Sao_Paulo"), date(2018, 11, 1), 7) == {date(2018, 11, 4): "00:00 becomes 01:00"}
+    assert changes(ZoneInfo("UTC"), date(2026, 1, 1), 365) == {}
+    assert place_of("America/New_York") == "New York"
+
+
+def test_calendars_mark_those_nights(lived: Lived) -> None:
+    lived.desk.add("Weekly", rule=MONDAYS, zone="Europe/Berlin")
+    days = lived.office.schedules.calendar(date(2027, 3, 1), 35, None).days
+    assert {one.day.day: one.night for one in days if one.night} == {
+        28: "Clocks change in Berlin: 02:00 becomes 03:00."
+    }
+
+
+def test_instead_keeps_the_time() -> None:
+    problem = "This rule cannot be used: 30 February does not exist. Last day of the month instead?"
+    assert instead_of("every year on 30 Feb at 30:00", problem) == "every year on 29 Feb at 30:00"
+    assert (
+        instead_of("every year on the 30th of February at 09:00", problem)
+        == "every year on the 29 of February at 09:00"
+    )
+    assert instead_of("every day", "Something else.") == ""
+
+
+def test_from_us_and_back_is_the_day_of_this_computer(lived: Lived) -> None:
+    lived.desk.add("Weekly", rule={**MONDAYS, "time": "00:30"}, zone="Europe/Berlin")
+    [one] = lived.day(
+        date(2026, 11, 29)
+    )  # half past midnight in Berlin is the day before in UTC, which is this computer's
+    assert from_us(one.due_at).isoformat() == "2026-11-29T23:30:00+00:00"

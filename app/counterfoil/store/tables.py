@@ -9,33 +9,13 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from counterfoil.store.columns import identity as _identity
+from counterfoil.store.columns import instant as _at
+from counterfoil.store.columns import key as _id
+from counterfoil.store.columns import row as _row
+from counterfoil.store.columns import text as _text
+
 metadata = sa.MetaData()
-
-
-def _id(name: str, *, primary_key: bool = False, nullable: bool = False) -> sa.Column[str]:
-    return sa.Column(name, sa.String(64), primary_key=primary_key, nullable=nullable)
-
-
-def _at(name: str, *, nullable: bool = False) -> sa.Column[int]:
-    return sa.Column(name, sa.BigInteger, nullable=nullable)
-
-
-def _text(name: str, *, nullable: bool = False) -> sa.Column[str]:
-    return sa.Column(name, sa.Text, nullable=nullable)
-
-
-def _row() -> sa.Column[int]:
-    # INTEGER on SQLite makes it the rowid, BIGINT elsewhere
-    return sa.Column("row", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True)
-
-
-def _identity() -> tuple[sa.Column[str], sa.Column[str], sa.Column[int]]:
-    return (
-        sa.Column("run_id", sa.String(32), sa.ForeignKey("run.run_id"), nullable=False),
-        sa.Column("path", sa.Text, nullable=False),
-        sa.Column("ordinal", sa.Integer, nullable=False),
-    )
-
 
 template_version = sa.Table(
     "template_version",

@@ -59,7 +59,7 @@ def test_instants() -> None:
     assert took("2026-11-30T08:00:00.000Z", None) == ""
 
 
-@pytest.mark.parametrize("count, text", [(812, "812 B"), (4100, "4.1 KB"), (1_300_000, "1.3 MB"), (None, "")])
+@pytest.mark.parametrize("count, text", [(812, "812 B"), (4100, "4.1 kB"), (1_300_000, "1.3 MB"), (None, "")])
 def test_sizes(count: int | None, text: str) -> None:
     assert size(count) == text
 

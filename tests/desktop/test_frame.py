@@ -1,5 +1,6 @@
 """The frame: counts that agree everywhere, the runner line, pages by keys, the first run from the card to the written file."""
 
+import dataclasses
 import importlib
 import sys
 
@@ -194,6 +195,15 @@ def test_a_second_start_raises_the_window(desk: Desk) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------- the first run
+
+
+def test_the_first_card_claims_no_protection_before_it_was_measured(make_desk: MakeDesk) -> None:
+    desk = make_desk(empty_office())
+    card = card_of(desk)
+    assert card is not None
+    assert card._level.text() == "Protected: measured when the first run starts"
+    desk.window._show_runner(dataclasses.replace(desk.window.runner, isolation="L3"))
+    assert card._level.text() == "Protected: Isolated"
 
 
 def test_the_first_run_from_the_card_to_the_written_file(make_desk: MakeDesk) -> None:

@@ -176,7 +176,7 @@ def test_the_four_answers_and_the_plug(desk: Desk, runs: Any) -> None:
     desk.settle()
     tab = runs.detail.checkpoint
     said = texts(tab)
-    assert "counterfoil.db, row 48,211. Saved 08:55:12.204, flushed to disk. 1.3 MB." in said
+    assert "counterfoil.db, row 48,211. Saved 08:55:12.204, flushed to disk. 1.3\u00a0MB." in said
     assert "Nobody. This run makes no paid calls." in said
     assert "carried on from ‘Run checks’" in said
     desk.click(tab.plug)

@@ -1,21 +1,32 @@
 """Every page as a picture and to a screen reader: nothing is cut, nothing is unnamed, in light and dark, wide and narrow."""
 
+import dataclasses
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QFontMetrics
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea, QWidget
 
 from counterfoil.clock import from_us
 from counterfoil.desktop.parts.labels import Icon, Prose
 from counterfoil.desktop.parts.segmented import Segment
+from counterfoil.desktop.runs import steps_view
+from counterfoil.desktop.runs.steps_view import StepsView
 from counterfoil.desktop.schedule_facts import NoticeSeen
+from counterfoil.desktop.tables.fitting import shortened
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import Theme
+from counterfoil.desktop.tokens import STEP_ROW
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
 from desktop.fake_schedules import HELD, PAYMENTS
+from house.repository import ROOT
 
 NAMED = {
     QAccessible.Role.Button,
@@ -30,7 +41,27 @@ NAMED = {
     QAccessible.Role.PageTabList,
 }
 SIZES = [(1440, 900), (1100, 700)]
-GATES = (81, 82, 79, 77, 76, 74, 70)
+GATES = (81, 82, 79, 77, 76, 74, 70, 90)
+LONG = "Donaudampfschifffahrtsgesellschaftskapitänswitwen-Unterstützungskasse"
+FILE = f"letters/{LONG.lower()}/mahnung-2026-11-30_Halden-Paper-AS_final.pdf"
+IBAN, DIGEST = "GB29NWBK60161331926819", "9fac84eccdb4c6251feabf56ee5cbe9c2934e7873953eab5bb57f73c0632474d"
+
+
+def long_names() -> dict[str, Any]:
+    """A gate whose title, files, columns and fields are longer than any line: what must not be cut breaks."""
+    columns = ["no.", "supplier", "account", "file", "sha256", "amount"]
+    rows = [[n, f"{LONG} {n}", IBAN, FILE, DIGEST, figures.euro("9112.50")] for n in range(1, 5)]
+    return figures.gate(
+        90,
+        "question",
+        f"Write to {LONG} about {FILE}",
+        evidence=[
+            {"kind": "table@1", "title": LONG, "data": {"columns": columns, "rows": rows, "total": None, "flagged": [1]}, "source": FILE},
+            {"kind": "record@1", "title": "Names", "data": {"name": LONG, "file": FILE, "sha256": DIGEST}, "source": None},
+        ],
+        flags=[f"{FILE} was changed by {LONG}."],
+        fields=[figures.field("why", label=f"Why {LONG}", help=f"Kept beside {FILE}."), figures.field("on", type="date", label=LONG)],
+    )  # fmt: skip
 
 
 def gates(desk: Desk) -> Iterator[str]:
@@ -138,6 +169,7 @@ def every_page(desk: Desk) -> Iterator[str]:
 def wide(request: pytest.FixtureRequest, make_desk: MakeDesk) -> Desk:
     office = FakeOffice()
     office.add(figures.batch(), figures=figures.BATCH_FIGURES, bodies=figures.BODIES)
+    office.add(long_names(), run_title=LONG, figures=(("Digest", DIGEST), ("Account", IBAN)))
     desk = make_desk(office, request.param)
     desk.later()
     return desk
@@ -155,6 +187,10 @@ def cut(window: QWidget) -> list[str]:
             > widget.viewport().width() + 1
         ):
             found.append(f"table {widget.accessibleName()}: {widget.fit}")
+        elif isinstance(widget, QScrollArea) and _hides(widget):
+            found.append(f"page {_hides(widget)} pixels wider than its pane")
+        elif isinstance(widget, StepsView):
+            found.extend(steps_cut(widget))
         elif isinstance(widget, Prose) and widget.heightForWidth(widget.width()) > widget.height() + 1:
             found.append(f"prose ‘{widget.text()}’ {widget.size().toTuple()}")
         elif isinstance(widget, Icon | Prose | Segment):
@@ -171,9 +207,80 @@ def cut(window: QWidget) -> list[str]:
     return found
 
 
+def _hides(area: QScrollArea) -> int:
+    """How much of a page is off at the right, where nobody can scroll to."""
+    page = area.widget()
+    if page is None or area.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff:
+        return 0
+    return max(0, page.width() - area.viewport().width())
+
+
+def steps_cut(view: StepsView) -> list[str]:
+    """Lines of steps that are not as high as their texts."""
+    found = []
+    for at, line in enumerate(view.adapter.lines):
+        high = view.visualRect(view.adapter.index(at)).height()
+        titles, below, *_ = steps_view._texts(line, view.viewport().width(), exact=view.adapter.exact)
+        if line.kind == "step" and 8 + 18 * (len(titles) + len(below)) > high:
+            found.append(f"step ‘{line.title}’ {len(titles)} + {len(below)} lines in {high}")
+    return found
+
+
 def test_nothing_is_cut(wide: Desk) -> None:
     found = {name: cut(wide.window) for name in every_page(wide)}
     assert {name: texts for name, texts in found.items() if texts} == {}
+
+
+def test_nothing_is_cut_at_two_hundred_percent() -> None:
+    """Qt takes its scale when it starts, so the walk is made again in a process of its own."""
+    walk = f"{__file__}::test_nothing_is_cut[1100]"
+    made = subprocess.run(
+        [sys.executable, "-m", "pytest", walk, "-q", "-p", "no:cacheprovider"],
+        cwd=ROOT,
+        env={**os.environ, "QT_SCALE_FACTOR": "2", "PYTHONPATH": str(ROOT / "app")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "1 passed" in made.stdout, made.stdout
+
+
+@pytest.mark.parametrize("exact", ["plain", "exact"])
+def test_steps_with_long_names_grow(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch, exact: str) -> None:
+    desk = make_desk(size=(1100, 700))
+    desk.window.show_page("runs")
+    desk.settle()
+    runs = desk.window.pages["runs"]
+    runs.show_run(f"{10:032x}", tab="steps")
+    desk.settle()
+    steps = runs.detail.steps
+    lines = [
+        dataclasses.replace(line, summary=f"{FILE}, 42 bytes", exact=f"key {DIGEST}  ·  08:55:12.204")
+        for line in steps.adapter.lines
+    ]
+    steps.adapter.show_lines(lines, exact=exact == "exact")
+    desk.settle()
+    assert steps_cut(steps) == []
+    assert steps.visualRect(steps.adapter.index(0)).height() > STEP_ROW
+    steps.adapter.show_lines(
+        [dataclasses.replace(line, title="Read", summary="", exact="") for line in lines], exact=True
+    )
+    steps.adapter.show_lines(
+        [dataclasses.replace(line, title="Read", summary="", exact="") for line in lines], exact=False
+    )
+    desk.settle()
+    assert steps.visualRect(steps.adapter.index(0)).height() == STEP_ROW
+
+
+@pytest.mark.parametrize("room", range(40, 900, 37))
+def test_a_shortened_line_shows_each_word_whole_or_not_at_all(room: int) -> None:
+    text = f"Mail {FILE} to GB29 NWBK 6016 1331 9268 19, invoice BW-7741, seal {DIGEST}"
+    told = shortened(text, room, lambda part: len(part) * 7)
+    assert len(told) * 7 <= room
+    words = told.removesuffix("…").split(" ")
+    assert words == [
+        word.rstrip(",") if at + 1 == len(words) else word for at, word in enumerate(text.split(" ")[: len(words)])
+    ]
 
 
 def unnamed(node: QAccessibleInterface, path: str = "") -> Iterator[str]:

@@ -218,7 +218,7 @@ def test_the_four_answers() -> None:
     }
     assert (
         runs.kept_where(where)
-        == "On this computer: counterfoil.db, row 48,211. Saved 08:55:12.204, flushed to disk. 1.3 MB."
+        == "On this computer: counterfoil.db, row 48,211. Saved 08:55:12.204, flushed to disk. 1.3\u00a0MB."
     )
     assert runs.in_the_middle(None, 6) == "Nothing is in the middle. 6 steps stay as they are."
     assert (

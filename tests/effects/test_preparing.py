@@ -41,7 +41,7 @@ TO_ARCHIVE = move_files([(f"in/{name}.xml", f"archive/{name}.xml") for name in "
 @pytest.mark.parametrize(
     "effect, summary, risk",
     [
-        (write_file("payments/r-12.xml", "x" * 3400), "Write payments/r-12.xml (3.4 KB, new)", Risk.NORMAL),
+        (write_file("payments/r-12.xml", "x" * 3400), "Write payments/r-12.xml (3.4 kB, new)", Risk.NORMAL),
         (write_file("ledger.csv", "x"), "Write ledger.csv (1 byte, replaces 15 bytes)", Risk.NORMAL),
         (
             write_file("ledger.csv", "run;name\r\n1;a\r\n"),

@@ -85,11 +85,11 @@ def money(amount: str, currency: str) -> str:
 
 
 def size(count: int | None) -> str:
-    """So many bytes, readable: `812 B`, `4.1 KB`, `1.3 MB`."""
+    """So many bytes, readable: `812 B`, `4.1 kB`, `1.3 MB`."""
     if count is None:
         return ""
     number, unit = float(count), "B"
-    for larger in ("KB", "MB", "GB"):
+    for larger in ("kB", "MB", "GB"):
         if number < 1000:
             break
         number, unit = number / 1000, larger

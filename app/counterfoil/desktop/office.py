@@ -78,7 +78,7 @@ class RunnerSeen:
     pid: int | None = None
     log: str = ""
     trouble: str = ""
-    isolation: str = "L0"
+    isolation: str = ""  # "" before any level was measured
 
 
 class Tab(StrEnum):

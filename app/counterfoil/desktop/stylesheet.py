@@ -112,6 +112,7 @@ QTableView::item, QListView::item { border: none; }
 QTableView[rows="painted"] { selection-background-color: transparent; }
 QHeaderView { background: transparent; border: none; }
 QHeaderView::section { color: @text2; background: @panel; border: none; border-bottom: 1px solid @border; padding: 0 10px; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QTableCornerButton::section { background: @panel; border: none; }
 QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
 QScrollBar::handle:vertical { background: @border_strong; min-height: 36px; border-radius: 3px; margin: 2px 3px; }

@@ -53,7 +53,7 @@ class WriteFile:
         ]
 
     def entry(self, args: dict[str, Any], ops: list[FileOp], scene: Scene) -> PlanEntry:
-        """`Write payments/r-12.xml (3.4 KB, new)`."""
+        """`Write payments/r-12.xml (3.4 kB, new)`."""
         op, seen = ops[0], scene.before(args["path"])
         size = op.size or 0
         how = "new" if seen is None else f"replaces {size_words(seen.size)}"

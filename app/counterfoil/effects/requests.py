@@ -56,7 +56,7 @@ class Http:
         return DoubtPolicy.RETRY if args["method"] in _SAME_TWICE else DoubtPolicy.ASK
 
     def entry(self, args: dict[str, Any], workspace: str) -> PlanEntry:
-        """`Send 1.2 KB to api.example/v1/orders (POST)`, with the secrets that go along."""
+        """`Send 1.2 kB to api.example/v1/orders (POST)`, with the secrets that go along."""
         method, size = args["method"], self._size(args)
         verb = "Read" if method in _SAFE else "Delete" if method == "DELETE" else f"Send {size_words(size)} to"
         secrets = sorted({value["$secret"] for value in args["headers"].values() if isinstance(value, dict)})

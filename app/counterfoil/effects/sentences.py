@@ -9,11 +9,11 @@ from counterfoil.policy.boundaries import visible
 
 
 def size_words(size: int) -> str:
-    """A size as people say it: `812 bytes`, `3.4 KB`, `12.0 MB` (a KB is 1,000 bytes)."""
+    """A size as people say it: `812 bytes`, `3.4 kB`, `12.0 MB` (a kB is 1,000 bytes)."""
     if size < 1000:
         return "1 byte" if size == 1 else f"{size} bytes"
-    for unit in ("KB", "MB"):
-        size_in_unit = size / 1000 if unit == "KB" else size / 1_000_000
+    for unit in ("kB", "MB"):
+        size_in_unit = size / 1000 if unit == "kB" else size / 1_000_000
         if size_in_unit < 999.95:
             return f"{size_in_unit:.1f} {unit}"
     return f"{size / 1_000_000_000:.1f} GB"

@@ -299,7 +299,7 @@ class Glance:
 
     def isolation(self) -> str:
         """The level that the newest run's hosts had; L0 before the first run."""
-        return str(self.value("SELECT isolation FROM run ORDER BY number DESC LIMIT 1") or "L0")
+        return str(self.value("SELECT isolation FROM run ORDER BY number DESC LIMIT 1") or "")
 
     # -------------------------------------------------------------------------------------------------- what changed
 

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Signal, Slot
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.inbox.welcome import WelcomeCard
 from counterfoil.desktop.office import Changes, Counts, Part, Progress, RunnerSeen, Workspace
-from counterfoil.policy.protection import badge
 
 _ENDED = ("done", "failed", "cancelled")
 
@@ -33,12 +32,14 @@ class FirstRun(QObject):
         self._bridge, self._inbox = bridge, inbox
         self._run_id = ""
         self._workspaces: tuple[Workspace, ...] = ()
-        self._isolation = "L0"
+        self._isolation = ""
         self.card: WelcomeCard | None = None
 
     def show_runner(self, seen: RunnerSeen) -> None:
         """What the card says about protection."""
         self._isolation = seen.isolation
+        if self.card is not None:
+            self.card.show_protection(seen.isolation)
 
     def show_counts(self, counts: Counts) -> None:
         """Nothing has ever run: offer the sample."""
@@ -52,7 +53,7 @@ class FirstRun(QObject):
             self._bridge.ask(self, lambda office: office.progress(run_id), self._progressed)
 
     def _make_card(self) -> WelcomeCard:
-        card = WelcomeCard(self._bridge, protection=badge(self._isolation))
+        card = WelcomeCard(self._bridge, isolation=self._isolation)
         card.started.connect(self._started)
         card.gate_ready.connect(self._gate_ready)
         card.run_wanted.connect(self.run_wanted)

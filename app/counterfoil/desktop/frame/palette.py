@@ -15,6 +15,7 @@ from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import put
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.tables.adapter import Index
+from counterfoil.desktop.tables.fitting import shortened
 from counterfoil.desktop.theme import colour, current, font
 
 WIDTH, ROW, ROWS = 560, 34, 9
@@ -158,6 +159,6 @@ class _CommandDelegate(QStyledItemDelegate):
         room = inner.width() - painter.fontMetrics().horizontalAdvance(command.hint) - 16
         painter.setFont(font(13, 500))
         painter.setPen(colour(tokens.text))
-        title = painter.fontMetrics().elidedText(command.title, Qt.TextElideMode.ElideRight, room)
+        title = shortened(command.title, room, painter.fontMetrics().horizontalAdvance)
         painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
         painter.restore()

@@ -101,6 +101,10 @@ class RunnerLine(Pane):
     def _sentences(self) -> list[str]:
         seen, now = self._seen, self._clock.now_us()
         said = []
+        if seen.state == RunnerState.STARTING:
+            said.append("The runner is starting. What waits goes on as soon as it is there.")
+        if seen.state == RunnerState.UNKNOWN:
+            said.append("Whether it runs is not known while the data folder cannot be read.")
         if seen.state == RunnerState.OFF:
             said.append(
                 "The runner is off. Nothing starts or goes on; decisions are kept and take effect when it starts."

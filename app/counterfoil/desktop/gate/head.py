@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QLabel, QWidget
 
 from counterfoil.desktop.gate.reading import Reading
 from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
-from counterfoil.desktop.parts.labels import Icon, Label, Prose
+from counterfoil.desktop.parts.labels import Icon, Label, Prose, role_font
 from counterfoil.desktop.parts.layouts import Flow, column, put, row
 from counterfoil.desktop.protection.badge import ProtectionBadge
+from counterfoil.desktop.tables.fitting import shortened
 from counterfoil.desktop.tokens import ICON
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.plain import one_line
 
+_FIGURE = 400  # pixels of a figure on one line
+_CRUMB = 280  # pixels of a run's title in the path
 _KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad", "conflict": "warn"}
 _STRONG_STARTS = (
     "If you approve:",
@@ -80,7 +84,9 @@ class GateHead(QWidget):
         flow.addWidget(Label(one_line(seen.template), "small"))
         title = one_line(seen.run_title).removeprefix(one_line(seen.template)).lstrip(" ,:·–-")
         if title:
-            flow.addWidget(_crumb(Label(title, "small")))
+            label = Label(shortened(title, _CRUMB, QFontMetrics(role_font("small")).horizontalAdvance), "small")
+            label.setToolTip(title)  # the title of the gate below says it, too
+            flow.addWidget(_crumb(label))
         flow.addWidget(_crumb(run))
         if seen.step is not None:
             flow.addWidget(_crumb(Label(f"Step {seen.step}", "small")))
@@ -147,9 +153,17 @@ def _figures(figures: list[tuple[str, str]], due: bool) -> QWidget:
         one = QWidget()
         lines = column(one, gap=2)
         last = due and at == len(figures) - 1
-        shown = Label(value, "figure", tone="warn" if last else "text")
+        shown = _figure(value, "figure", "warn" if last else "text")
         shown.setAccessibleDescription(name)
-        shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        put(lines, Label(name, "small"), shown)
+        put(lines, _figure(name, "small"), shown)
         flow.addWidget(one)
     return held
+
+
+def _figure(text: str, role: str, tone: str = "") -> QLabel:
+    """One line that can be selected; what is longer than a pane may be breaks."""
+    if QFontMetrics(role_font(role)).horizontalAdvance(text) > _FIGURE:
+        return Prose(text, role, tone=tone)
+    label = Label(text, role, tone=tone)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

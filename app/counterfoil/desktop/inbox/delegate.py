@@ -12,7 +12,7 @@ from counterfoil.desktop import icons
 from counterfoil.desktop.inbox.adapter import Index, Role
 from counterfoil.desktop.inbox.rows import Group
 from counterfoil.desktop.office import InboxRow
-from counterfoil.desktop.tables.fitting import broken
+from counterfoil.desktop.tables.fitting import broken, shortened
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import GROUP_ROW, INBOX_ROW, Tokens
 from counterfoil.desktop.words import gates
@@ -92,8 +92,7 @@ def _paint_row(painter: QPainter, box: QRect, row: InboxRow, index: Index, token
     if len(lines) == 1:
         painter.setFont(font(12))
         painter.setPen(colour(tokens.text2))
-        why = _metrics(12, 400).elidedText(row.why, Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(first.translated(0, step), _LEFT, why)
+        painter.drawText(first.translated(0, step), _LEFT, _short(row.why, 400, box.width()))
     _paint_foot(painter, first.translated(0, 2 * step + 1), row, str(index.data(Role.STATE) or ""), tokens)
 
 
@@ -125,8 +124,7 @@ def _paint_foot(painter: QPainter, line: QRect, row: InboxRow, state: str, token
     painter.setPen(colour(tokens.text3))
     room = line.right() - width - 10 - left
     if _metrics(12, 400).horizontalAdvance(row.template) * _LEAST_SHOWN < room:  # three letters of a name say nothing
-        words = _metrics(12, 400).elidedText(row.template, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRect(left, line.top(), room, line.height()), _LEFT, words)
+        painter.drawText(QRect(left, line.top(), room, line.height()), _LEFT, _short(row.template, 400, room))
 
 
 def _state_tone(row: InboxRow, state: str, tokens: Tokens) -> str:
@@ -145,7 +143,12 @@ def _title_lines(title: str, weight: int, first: int, rest: int) -> tuple[str, .
         return (title,)
     lines = broken(title, first, metrics.horizontalAdvance)
     tail = title[len(lines[0]) :].strip()
-    return (lines[0], metrics.elidedText(tail, Qt.TextElideMode.ElideRight, rest))
+    return (lines[0], shortened(tail, rest, metrics.horizontalAdvance))
+
+
+@functools.lru_cache(maxsize=4096)
+def _short(text: str, weight: int, room: int) -> str:
+    return shortened(text, room, _metrics(12, weight).horizontalAdvance)
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shiboken6
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QProgressBar
@@ -14,6 +15,7 @@ from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.runs import result_sentences
+from counterfoil.policy import protection
 
 WIDTH = 520
 SAMPLES = 17  # files in the bundled sample, as the progress will count them
@@ -35,10 +37,10 @@ class WelcomeCard(Pane):
     run_wanted = Signal(object)
     plug_wanted = Signal(object)
 
-    def __init__(self, bridge: Bridge, *, protection: str) -> None:
+    def __init__(self, bridge: Bridge, *, isolation: str) -> None:
         super().__init__("panel", margins=(24, 24, 24, 24))
         self._bridge = bridge
-        self._protection = protection
+        self._isolation = isolation
         self.run_id = ""
         self._folder = ""
         self.card = Box("card", gap=10, margins=(28, 26, 28, 22))
@@ -55,6 +57,7 @@ class WelcomeCard(Pane):
     def offer(self) -> None:
         """What can be done first."""
         empty(self.card.lines)
+        self._level = Label("", "caption")
         self.start = Button("Check the sample invoices", "primary")
         self.start.clicked.connect(self._start)
         self.own = Button("Use my own folder…", icon="folder")
@@ -69,9 +72,18 @@ class WelcomeCard(Pane):
                 "body2",
             ),
             keys,
-            Label(f"Protected: {self._protection}", "caption"),
+            self._level,
         )
+        self.show_protection(self._isolation)
         self.card.setAccessibleName("Approve your first run")
+
+    def show_protection(self, isolation: str) -> None:
+        """What was measured; before anything was, when it will be."""
+        self._isolation = isolation
+        if shiboken6.isValid(self._level):
+            known = f"Protected: {protection.badge(isolation)}"
+            self._level.setText(known if isolation else "Protected: measured when the first run starts")
+            self._level.setToolTip(protection.sentence(isolation))
 
     def show_progress(self, progress: Progress) -> None:
         """How far the reading is."""

@@ -126,7 +126,9 @@ class Flow(QLayout):
             if left > rect.left() and left + hint.width() > rect.left() + rect.width():
                 _centre(line, high, move=move)
                 line, left, top, high = [], rect.left(), top + high + self._line_gap, 0
-            size = QSize(min(hint.width(), max(rect.width(), 1)), hint.height())
+            wide = min(hint.width(), max(rect.width(), 1))
+            breaks = wide < hint.width() and item.hasHeightForWidth()
+            size = QSize(wide, item.heightForWidth(wide) if breaks else hint.height())
             line.append((item, QRect(QPoint(left, top), size)))
             left += size.width() + self._gap
             high = max(high, size.height())

@@ -23,6 +23,7 @@ from counterfoil.desktop.words import runs as words
 
 _LOOK = 250  # milliseconds between two looks after the plug was pulled
 _NARROW = 620
+_ENDED = ("done", "failed", "cancelled")
 
 
 class Card(Box):
@@ -93,8 +94,7 @@ class CheckpointTab(Pane):
         where = checkpoint.get("where") or {}
         self._file = str(where.get("file") or "")
         self.where.say(words.kept_where(where))
-        tail = [f"Steps before it stay: {kept}."] if checkpoint.get("middle") and kept else []
-        self.middle.say(words.in_the_middle(checkpoint.get("middle"), kept), *tail)
+        self.middle.say(words.in_the_middle(checkpoint.get("middle"), kept, ended=document["state"] in _ENDED))
         self.paid.say(
             words.who_pays(checkpoint.get("paid") or {}, recorded_time(steps) if checkpoint.get("resumptions") else 0)
         )

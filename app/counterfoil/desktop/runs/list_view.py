@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemD
 from counterfoil.desktop import icons
 from counterfoil.desktop.office import RunRow
 from counterfoil.desktop.tables.adapter import Index
+from counterfoil.desktop.tables.fitting import shortened
 from counterfoil.desktop.tables.stepping import steps
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import times
@@ -106,7 +107,7 @@ class RunsAdapter(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{row.title}. {row.words}. {self._foot(row)}. {index.row() + 1} of {len(self.rows)}."
             case Qt.ItemDataRole.ToolTipRole:
-                return row.title
+                return f"{row.title}\n{row.words}\n{self._foot(row)}"
             case Role.ROW:
                 return row
             case Role.FOOT:
@@ -223,20 +224,25 @@ class RunDelegate(QStyledItemDelegate):
         step = 18
         painter.setFont(font(13, 500))
         painter.setPen(colour(tokens.text))
-        title = _metrics(13, 500).elidedText(row.title, Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(QRect(box.left(), box.top(), box.width(), step), _LEFT, title)
+        painter.drawText(
+            QRect(box.left(), box.top(), box.width(), step), _LEFT, _short(row.title, 13, 500, box.width())
+        )
         tone = getattr(tokens, _TONES.get(row.tone, "text2"))
         ratio = painter.device().devicePixelRatioF()
         line = QRect(box.left(), box.top() + step, box.width(), step)
         painter.drawPixmap(line.left(), line.top() + 2, icons.pixmap(_ICONS.get(row.state, "circle"), tone, 14, ratio))
         painter.setFont(font(12, 500))
         painter.setPen(colour(tone))
-        words = _metrics(12, 500).elidedText(row.words, Qt.TextElideMode.ElideRight, box.width() - 20)
-        painter.drawText(line.adjusted(20, 0, 0, 0), _LEFT, words)
+        painter.drawText(line.adjusted(20, 0, 0, 0), _LEFT, _short(row.words, 12, 500, box.width() - 20))
         painter.setFont(font(12, figures=True))
         painter.setPen(colour(tokens.text3))
-        told = _metrics(12, 400).elidedText(foot, Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(QRect(box.left(), box.top() + 2 * step, box.width(), step), _LEFT, told)
+        below = QRect(box.left(), box.top() + 2 * step, box.width(), step)
+        painter.drawText(below, _LEFT, _short(foot, 12, 400, box.width()))
+
+
+@functools.lru_cache(maxsize=4096)
+def _short(text: str, size: int, weight: int, room: int) -> str:
+    return shortened(text, room, _metrics(size, weight).horizontalAdvance)
 
 
 @functools.cache

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPointF, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from counterfoil.desktop import icons
-from counterfoil.desktop.runs.steps import GAP, RESTART, StepLine
+from counterfoil.desktop.runs.steps import GAP, RESTART, STEP, StepLine
 from counterfoil.desktop.tables.adapter import Index
+from counterfoil.desktop.tables.fitting import broken
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import STEP_ROW, Tokens
 from counterfoil.desktop.words.runs import glyph
@@ -19,6 +20,8 @@ from counterfoil.desktop.words.runs import glyph
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _RAIL, _INDENT = 18, 22
+_LINE, _RESTART_INSET = 18, 40
+_WIDEST = 9  # no sign of these fonts is wider, in pixels
 
 
 class StepsAdapter(QAbstractListModel):
@@ -69,10 +72,27 @@ class StepsView(QListView):
         self.setModel(adapter)
         self.setItemDelegate(StepDelegate(self))
         self.setUniformItemSizes(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        adapter.modelReset.connect(self._measure)
+        adapter.dataChanged.connect(self._measure)
         self.setAccessibleName("Steps")
         self.setProperty("rows", "painted")
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._measure()
+
+    @Slot()
+    def _measure(self) -> None:
+        """Rows are asked for their heights only where one of them may need more than two lines: thousands need not be measured."""
+        room, exact = self.viewport().width() - 3 * _RAIL, self.adapter.exact
+        longest = (_told(line, exact=exact) for line in self.adapter.lines)
+        grows = any(sum(map(len, told)) * _WIDEST > room for told in longest)
+        if grows or not self.uniformItemSizes():
+            self.setUniformItemSizes(not grows)
+            self.scheduleDelayedItemsLayout()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         opens = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_Right, Qt.Key.Key_Left)
@@ -95,8 +115,17 @@ class StepsView(QListView):
 class StepDelegate(QStyledItemDelegate):
     """One line."""
 
+    def __init__(self, view: StepsView) -> None:
+        super().__init__(view)
+        self._view = view
+
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, STEP_ROW)
+        line = index.data(Qt.ItemDataRole.UserRole)
+        if self._view.uniformItemSizes() or not isinstance(line, StepLine):
+            return QSize(200, STEP_ROW)
+        return QSize(
+            200, STEP_ROW + _LINE * _more_lines(line, self._view.viewport().width(), exact=self._view.adapter.exact)
+        )
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         line = index.data(Qt.ItemDataRole.UserRole)
@@ -135,39 +164,66 @@ def _rail(painter: QPainter, box: QRect, depth: int, tokens: Tokens, *, first: b
 
 
 def _step(painter: QPainter, box: QRect, line: StepLine, tokens: Tokens, *, exact: bool) -> None:
-    name, tone, word = glyph(line.state)
+    name, tone, _ = glyph(line.state)
     x = box.left() + _RAIL + line.depth * _INDENT
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour(tokens.panel))
     painter.drawEllipse(QPointF(x, box.center().y() + 0.5), 10, 10)
     ratio = painter.device().devicePixelRatioF()
     painter.drawPixmap(round(x) - 8, box.center().y() - 8, icons.pixmap(name, getattr(tokens, tone), 16, ratio))
-    left, right = round(x) + 20, box.right() - 14
     painter.setFont(font(12, figures=True))
     painter.setPen(colour(tokens.text3))
-    tail = "   ".join(part for part in (line.once, line.took, line.at) if part)
-    painter.drawText(QRect(left, box.top(), right - left, box.height()), _RIGHT, tail)
-    room = right - left - _metrics(12, 400).horizontalAdvance(tail) - 16
-    below = line.exact if exact else line.summary
+    titles, below, left, room, tail = _texts(line, box.width(), exact=exact)
+    left += box.left()
+    top = box.top() + (4 if below or len(titles) > 1 else (STEP_ROW - 20) // 2)
+    painter.drawText(QRect(left, box.top(), box.right() - 14 - left, STEP_ROW), _RIGHT, tail)
     if line.group:
         mark = "chevron-right" if line.folded else "chevron-down"
-        painter.drawPixmap(left, box.top() + (6 if below else 14), icons.pixmap(mark, tokens.text2, 16, ratio))
-        left, room = left + 20, room - 20
-    high = 20 if below else box.height()
-    top = box.top() + (4 if below else 0)
+        painter.drawPixmap(left - 20, box.top() + (6 if below else 14), icons.pixmap(mark, tokens.text2, 16, ratio))
     painter.setFont(font(13, 500))
     painter.setPen(colour(tokens.text))
-    title = line.title if line.state == "done" else f"{line.title} ({word})"
-    painter.drawText(
-        QRect(left, top, room, high), _LEFT, _metrics(13, 500).elidedText(title, Qt.TextElideMode.ElideRight, room)
-    )
-    if below:
-        painter.setFont(font(11, mono=True) if exact else font(12, figures=True))
-        painter.setPen(colour(tokens.text2))
-        metrics = QFontMetrics(painter.font())
-        painter.drawText(
-            QRect(left, top + 18, room, 19), _LEFT, metrics.elidedText(below, Qt.TextElideMode.ElideRight, room)
-        )
+    for part in titles:
+        painter.drawText(QRect(left, top, room, 20), _LEFT, part)
+        top += _LINE
+    painter.setFont(font(11, mono=True) if exact else font(12, figures=True))
+    painter.setPen(colour(tokens.text2))
+    for part in below:
+        painter.drawText(QRect(left, top, room, 19), _LEFT, part)
+        top += _LINE
+
+
+def _told(line: StepLine, *, exact: bool) -> tuple[str, str, str]:
+    """Title, what stands below it, and what stands at the right."""
+    word = glyph(line.state)[2]
+    title = line.title if line.kind != STEP or line.state == "done" else f"{line.title} ({word})"
+    tail = "   ".join(part for part in (line.once, line.took, line.at) if part)
+    return title, line.exact if exact else line.summary, tail
+
+
+@functools.lru_cache(maxsize=2048)
+def _parts(title: str, below: str, room: int, exact: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    under = QFontMetrics(font(11, mono=True) if exact else font(12, figures=True))
+    lines = broken(below, room, under.horizontalAdvance) if below else []
+    return tuple(broken(title, room, _metrics(13, 500).horizontalAdvance)), tuple(lines)
+
+
+def _texts(line: StepLine, width: int, *, exact: bool) -> tuple[tuple[str, ...], tuple[str, ...], int, int, str]:
+    """The lines of the title, the lines below it, where they begin, how wide they may be, and what stands at the right."""
+    title, below, tail = _told(line, exact=exact)
+    left = _RAIL + line.depth * _INDENT + (40 if line.group else 20)
+    room = max(width - 14 - left - _metrics(12, 400).horizontalAdvance(tail) - 16, 80)
+    titles, under = _parts(title, below, room, exact)
+    return titles, under, left, room, tail
+
+
+def _more_lines(line: StepLine, width: int, *, exact: bool) -> int:
+    """How many lines a row needs beyond the two it has room for."""
+    if line.kind == RESTART:
+        return len(_restart_lines(line.title, width)) - 1
+    if line.kind != STEP:
+        return 0
+    titles, below, *_ = _texts(line, width, exact=exact)
+    return max(0, len(titles) + len(below) - 2)
 
 
 def _gap(painter: QPainter, box: QRect, line: StepLine, tokens: Tokens) -> None:
@@ -180,17 +236,24 @@ def _gap(painter: QPainter, box: QRect, line: StepLine, tokens: Tokens) -> None:
 def _restart(painter: QPainter, box: QRect, line: StepLine, tokens: Tokens) -> None:
     """A dashed line over the whole width with its sentence in it."""
     painter.setFont(font(12, 500, figures=True))
-    width = _metrics(12, 500).horizontalAdvance(line.title)
+    parts = _restart_lines(line.title, box.width())
     middle = box.center().y()
     pen = QPen(colour(tokens.info), 1)
     pen.setDashPattern([4, 4])
     painter.setPen(pen)
-    start = box.left() + 40
+    start = box.left() + _RESTART_INSET
+    end = start + max(map(_metrics(12, 500).horizontalAdvance, parts)) + 10
     painter.drawLine(QPointF(box.left(), middle), QPointF(start - 10, middle))
-    if start + width + 10 < box.right():
-        painter.drawLine(QPointF(start + width + 10, middle), QPointF(box.right(), middle))
+    if end < box.right():
+        painter.drawLine(QPointF(end, middle), QPointF(box.right(), middle))
     painter.setPen(colour(tokens.info))
-    painter.drawText(QRect(start, box.top(), box.width() - 40, box.height()), _LEFT, line.title)
+    top = middle - len(parts) * _LINE // 2
+    for number, part in enumerate(parts):
+        painter.drawText(QRect(start, top + number * _LINE, box.width() - start, _LINE), _LEFT, part)
+
+
+def _restart_lines(title: str, width: int) -> list[str]:
+    return broken(title, max(width - _RESTART_INSET - 24, 80), _metrics(12, 500).horizontalAdvance)
 
 
 @functools.cache

@@ -145,6 +145,24 @@ def balanced(text: str, width: int, measure: Measure) -> list[str]:
     return lines
 
 
+def shortened(text: str, width: int, measure: Measure) -> str:
+    """The text, or as many of its first words as there is room for: a number or a name in it stands whole or not at all. Only a first
+    word that is too long for the line is parted."""
+    if measure(text) <= width:
+        return text
+    room = width - measure("…")
+    first, *rest = text.split(" ")
+    if measure(first) > room:
+        return f"{first[: _fitting(first, room, measure)]}…"
+    kept = first
+    for word in rest:
+        tried = f"{kept} {word}"
+        if measure(tried) > room:
+            break
+        kept = tried
+    return f"{kept.rstrip(' ,;:·–')}…"
+
+
 def packed(parts: Sequence[str], width: int, measure: Measure) -> list[str]:
     """Parts side by side while they fit, each on a new line where it does not; a part too long for a line is broken."""
     lines: list[str] = []

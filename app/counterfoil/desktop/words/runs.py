@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, is_money, money, number, size
 from counterfoil.desktop.words.plain import one_line
 
+_NO_BREAK = "\u00a0"
+_STEP_IN_QUOTES = re.compile(r"“([a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:@\d+)?)”")  # named as in the code
 _GLYPHS = {
     "done": ("circle-check", "ok", "done"),
     "running": ("circle-dot", "info", "running"),
@@ -119,14 +122,18 @@ def kept_where(where: Mapping[str, Any]) -> str:
     row = f"row {number(where['row'])}" if where.get("row") else "no row yet"
     at = times.iso_instant(where.get("committed_at") or "")
     saved = f" Saved {times.clock_exact(at)}, flushed to disk." if at is not None else ""
-    return f"On this computer: {name}, {row}.{saved} {size(int(where.get('bytes') or 0))}."
+    return f"On this computer: {name}, {row}.{saved} {size(int(where.get('bytes') or 0)).replace(' ', _NO_BREAK)}."
 
 
-def in_the_middle(middle: Mapping[str, Any] | None, kept: int) -> str:
-    """Answer 2: what stopping right now would leave."""
-    if middle is None:
+def in_the_middle(middle: Mapping[str, Any] | None, kept: int, *, ended: bool = False) -> str:
+    """Answer 2: what stopping right now would leave. Nothing goes on in a run that has ended."""
+    if middle is None or ended:
         return f"Nothing is in the middle. {count(kept, 'step')} stay{'s' if kept == 1 else ''} as {'it is' if kept == 1 else 'they are'}."
-    return one_line(middle.get("would") or "")
+    would = one_line(middle.get("would") or "")
+    stay = (
+        f" {count(kept, 'step')} before it stay{'s' if kept == 1 else ''}." if kept and "before it" not in would else ""
+    )
+    return f"{_STEP_IN_QUOTES.sub(lambda found: f'“{step_name(found[1])}”', would)}{stay}"
 
 
 def who_pays(paid: Mapping[str, Any], not_repeated: int) -> str:
@@ -134,7 +141,7 @@ def who_pays(paid: Mapping[str, Any], not_repeated: int) -> str:
     calls = int(paid.get("calls") or 0)
     if not calls:
         tail = f" {times.span(not_repeated)} of work was not repeated." if not_repeated else ""
-        return f"Nobody. This run makes no paid calls.{tail}"
+        return f"Nobody. This run makes no paid calls.{tail.replace(' under', ' Under')}"
     answered = int(paid.get("answered_from_records") or 0)
     billed = int(paid.get("perhaps_billed") or 0)
     said = f"Nobody. {count(calls, 'llm call')} paid; {number(answered)} answered from what is kept."

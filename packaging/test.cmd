@@ -13,6 +13,7 @@ call :stage ruff check .
 call :stage ruff format --check .
 call :stage mypy
 call :stage mypy workflows\tidy-folder\workflow.py
+call :stage mypy workflows\weekly-report\workflow.py
 call :stage lint-imports
 if not "%~1"=="" (
   call :stage pytest %*

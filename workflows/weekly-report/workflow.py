@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Literal
 
 from counterfoil import (
     Decision,
@@ -25,6 +26,7 @@ from counterfoil import (
     files,
     param,
     report,
+    sleep,
     step,
     this_run,
     workflow,
@@ -60,6 +62,8 @@ from weekly_report.showing import (
     report_title,
 )
 
+_PAUSE, _TRIES = timedelta(minutes=5), 6  # how long, and how often, a file that is open elsewhere is waited for
+
 
 class WeeklyReport(Params):
     folder: Folder = param(
@@ -69,6 +73,11 @@ class WeeklyReport(Params):
         label="Period",
         help="“last week”, “this month”, “last 7 days”, or two days: 2026-11-23 to 2026-11-29. Seen from the planned day.",
         default=Period("last week"),
+    )
+    open_files: Literal["count what is saved", "wait half an hour"] = param(
+        label="Files open in another program",
+        help="Excel and LibreOffice leave a mark beside a file that they have open.",
+        default="count what is saved",
     )
     title: str = param(label="Title of the report", default="Weekly report")
 
@@ -221,6 +230,15 @@ def nothing_to_report(count: Count) -> Receipt:
     return Receipt(summary, count.period, count.files, 0, count.dropped_rows, count.outside, [])
 
 
+def still_open(count: Count) -> Receipt:
+    """What a run says that has waited in vain for a file to be closed."""
+    minutes = _TRIES * int(_PAUSE.total_seconds()) // 60
+    summary = (
+        f"Nothing was counted: {' and '.join(count.open_elsewhere)}, tried for {minutes} minutes. Nothing was written."
+    )
+    return Receipt(summary, count.period, count.files, 0, 0, 0, [])
+
+
 def receipt(count: Count, papers: Papers) -> Receipt:
     """What came of a run."""
     totals = [(one.amount, one.currency) for one in count.figures if one.kind == TOTAL]
@@ -241,10 +259,16 @@ async def weekly_report(p: WeeklyReport) -> Receipt:
     memory = Memory()
     folder = "" if p.folder in (".", "") else p.folder.strip("/")
     run = this_run()
-    number = 0  # of the round at stop 2
+    number = waited = 0  # the round at stop 2, and pauses for files that are open elsewhere
     while True:
         records = await read_records()
         count = await count_tables(p.folder, p.period, memory.known(records.answers), memory.left_out)
+        if count.open_elsewhere and p.open_files == "wait half an hour":
+            if waited == _TRIES:
+                return still_open(count)
+            waited += 1
+            await sleep(_PAUSE)
+            continue
         try:
             if count.questions:
                 await ask_about(count, memory)

@@ -11,6 +11,7 @@ from counterfoil.clock import from_us
 from counterfoil.errors import NotNow, UnknownSchedule, WrongUse, did_you_mean
 from counterfoil.facts import FiringOrigin, FiringState, NoticeKind, person
 from counterfoil.schedules.instants import refuse_never
+from counterfoil.schedules.outcomes import unused
 from counterfoil.schedules.policies import Policy, form_of_policy, read_policy
 from counterfoil.schedules.rules import Rule, form_of, rule_of, zone_of
 from counterfoil.schedules.scanning import Scanned, Starter, begin, due_of, why_not_now
@@ -157,17 +158,23 @@ def run_now(txn: Txn, row: Row, start: Starter, by: str) -> str:
 
 
 def run_missed(txn: Txn, row: Row, start: Starter, by: str, due_us: int) -> str:
-    """Run an instant after all that did not start: the same planned moment, a row of its own; the run's id.
+    """Run an instant after all that did not start, or whose run was of no use: the same planned moment, a row of its own; the run's id.
 
     Raises:
         NotNow: that instant did run, or is not known, or the run cannot be as things are.
     """
     known = firings.get(txn.conn, row["schedule_id"], due_us)
-    if known is None or known["run_id"] is not None:
+    if known is None or not _came_to_nothing(txn, known):
         what = "has run already" if known else "is no firing of it"
         advice = f"See which did not run: counterfoil schedule log '{row['name']}'"
         raise NotNow(f"‘{row['name']}’: {from_us(due_us):%Y-%m-%dT%H:%M}Z {what}.", advice)
     return _beside(txn, row, start, by, FiringOrigin.AGAIN, due_us)
+
+
+def _came_to_nothing(txn: Txn, firing: Row) -> bool:
+    """Whether a firing started no run, or one that has ended without doing what it was for."""
+    ended = firings.ended_runs(txn.conn, [firing["run_id"] or ""])
+    return firing["run_id"] is None or any(unused(run) is not None for run in ended.values())
 
 
 def _beside(txn: Txn, row: Row, start: Starter, by: str, origin: FiringOrigin, due_us: int) -> str:

@@ -148,8 +148,5 @@ def test_every_real_spreadsheet_gives_rows_a_question_or_a_sentence(tmp_path: Pa
 def test_what_is_open_in_another_program_is_told(tmp_path: Path) -> None:
     rows = text([HEAD, ("23.11.2026", "A", "5")])
     found = counted(tmp_path, {"a.csv": rows, "~$sales.xlsx": b"x", ".~lock.a.csv#": b"x"})
-    assert found.notes == [
-        f"{name} is open in another program: what is not saved there is not counted."
-        for name in ("a.csv", "sales.xlsx")
-    ]
+    assert found.open_elsewhere == ["a.csv is open in LibreOffice", "sales.xlsx is open in Excel"]
     assert totals(found) == {"EUR": "5"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Generator, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +221,29 @@ def test_a_file_that_changed_after_the_look_changes_the_report(start: Start) -> 
     assert harness.advance() == "done"
     assert harness.result()["reports"] == [f"{NAME} (2).docx", f"{NAME} (2).pdf"]
     assert (harness.workspace / f"{NAME}.docx").read_bytes() == b"somebody else's"
+
+
+def test_a_file_that_is_open_elsewhere_is_told_or_waited_for(start: Start) -> None:
+    harness = start({"sales/a.csv": text(SALES), "sales/~$b.xlsx": b"x"})
+    harness.advance()
+    assert harness.spec()["flags"] == ["b.xlsx is open in Excel: what is not saved there is not counted."]
+    mark = harness.workspace / "sales/~$b.xlsx"
+    harness = start(open_files="wait half an hour")
+    assert harness.advance() == "waiting"
+    assert harness.gates() == []
+    mark.unlink()
+    harness.tick(timedelta(minutes=5))
+    assert harness.advance() == "waiting"
+    assert harness.gate()["title"] == "Write the report on 23–29 Nov 2026"
+    mark.write_bytes(b"x")
+    harness = start(open_files="wait half an hour")
+    for _ in range(6):
+        assert harness.advance() == "waiting"
+        harness.tick(timedelta(minutes=5))
+    assert harness.advance() == "done"
+    assert harness.result()["summary"] == (
+        "Nothing was counted: b.xlsx is open in Excel, tried for 30 minutes. Nothing was written."
+    )
 
 
 def test_nothing_to_report_says_so(start: Start) -> None:

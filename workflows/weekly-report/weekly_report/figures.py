@@ -117,12 +117,18 @@ class Compared:
         return None if self.earlier is None else self.figure.amount - self.earlier
 
     @property
-    def percent(self) -> str:
-        """The change in percent, with its sign; "" where it cannot be said."""
+    def share(self) -> Decimal | None:
+        """The change in percent of the earlier amount; None where it cannot be said."""
         if self.change is None or not self.earlier:
+            return None
+        return (self.change / abs(self.earlier) * 100).quantize(Decimal("0.1"))
+
+    @property
+    def percent(self) -> str:
+        """The share for people, with its sign: `+2.4 %`; "" for none."""
+        if self.share is None:
             return ""
-        share = (self.change / abs(self.earlier) * 100).quantize(Decimal("0.1"))
-        return f"{'+' if share > 0 else '−' if share < 0 else '±'}{abs(share)} %"
+        return f"{'+' if self.share > 0 else '−' if self.share < 0 else '±'}{abs(self.share)} %"
 
 
 Earlier = Mapping[tuple[str, str, str], Decimal]

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from counterfoil import FileFacts, FileRefused, Files, Period
 from counterfoil.policy.boundaries import visible
-from weekly_report.columns import Question, key_of
+from weekly_report.columns import Question
 from weekly_report.counting import Dropped, Line, Sheet, SheetFacts, count_grid, shared_rows, without_copies
 from weekly_report.figures import Figure, figures_of
 from weekly_report.grids import Refusal
@@ -62,6 +62,7 @@ class Count:
     questions: list[Question] = field(default_factory=list)
     used: list[Answered] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    open_elsewhere: list[str] = field(default_factory=list)  # `sales.xlsx is open in Excel`
 
 
 def count_folder(
@@ -111,7 +112,8 @@ def count_folder(
         [sheet.facts for sheet in sheets],
         [*_once([question for sheet in sheets for question in sheet.questions]), *questions],
         [_answered(question, answer) for sheet in sheets for question, answer in sheet.used],
-        [*(note for sheet in sheets for note in sheet.notes), *_being_edited(door, root, found)],
+        [note for sheet in sheets for note in sheet.notes],
+        _open_elsewhere(door, root, found),
     )
 
 
@@ -197,20 +199,12 @@ def _answered(question: Question, answer: str) -> Answered:
     return Answered(question.kind, question.file, question.columns, question.where, question.text, answer)
 
 
-def _being_edited(door: Files, root: str, found: Sequence[FileFacts]) -> list[str]:
-    """Files that Excel or LibreOffice has open, by what they leave beside them."""
+def _open_elsewhere(door: Files, root: str, found: Sequence[FileFacts]) -> list[str]:
+    """Files that Excel or LibreOffice has open, by what they leave beside them: `sales.xlsx is open in Excel`."""
     here = [one.path.rpartition("/")[2] for one in found]
-    open_now = [name.removeprefix("~$") for name in here if name.startswith("~$")]
-    for one in door.left_out(root):
-        name = one.path.rpartition("/")[2]
+    beside = [one.path.rpartition("/")[2] for one in door.left_out(root)]
+    said = {f"{visible(name.removeprefix('~$'))} is open in Excel" for name in here if name.startswith("~$")}
+    for name in beside:
         if name.startswith(".~lock.") and name.endswith("#"):
-            open_now.append(name.removeprefix(".~lock.").removesuffix("#"))
-    return [
-        f"{visible(name)} is open in another program: what is not saved there is not counted."
-        for name in sorted(set(open_now))
-    ]
-
-
-def answers_by_key(used: Sequence[Answered]) -> dict[str, str]:
-    """Answers as a count is given them."""
-    return {key_of(one.kind, one.file, one.columns): one.answer for one in used}
+            said.add(f"{visible(name.removeprefix('.~lock.').removesuffix('#'))} is open in LibreOffice")
+    return sorted(said)

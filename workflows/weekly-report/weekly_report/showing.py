@@ -17,6 +17,7 @@ from weekly_report.reading import Answered, Count
 
 _MOST_QUESTIONS = 12  # at one stop; the others follow
 _MOST_SOURCES = 2_000
+_MOST_CHOICES = 30  # files that can be left out by a tick
 
 
 def questions_title(questions: Sequence[Question], days: str) -> str:
@@ -107,20 +108,21 @@ def report_evidence(count: Count, compared: Sequence[Compared], against: str, re
 
 
 def _figures(kind: str, those: Sequence[Compared]) -> Evidence:
+    name = kind.capitalize()
     rows = [
         {
-            "": name_of(kind, one.figure.of),
+            name: name_of(kind, one.figure.of),
             "Amount": _money(one.figure.amount, one.figure.currency),
             "Before": None if one.earlier is None else _money(one.earlier, one.figure.currency),
             "Change": None if one.change is None else _money(one.change, one.figure.currency),
-            "In percent": one.percent,
+            "Change in %": None if one.share is None else str(one.share),
             "Rows": one.figure.rows,
         }
         for one in those
     ]
-    columns = ["", "Amount", "Before", "Change", "In percent", "Rows"]
+    columns = [name, "Amount", "Before", "Change", "Change in %", "Rows"]
     if all(one.earlier is None for one in those):
-        columns = ["", "Amount", "Rows"]
+        columns = [name, "Amount", "Rows"]
     return table(rows, columns=columns, title=heading_of(kind))
 
 
@@ -187,7 +189,8 @@ def _answers(used: Sequence[Answered]) -> Evidence:
 
 def flags_of(count: Count, notes: Sequence[str]) -> list[str]:
     """Sentences on what deserves a look first."""
-    flags = [*notes, *count.notes]
+    open_now = [f"{one}: what is not saved there is not counted." for one in count.open_elsewhere]
+    flags = [*notes, *count.notes, *open_now]
     if count.dropped_rows:
         flags.append(
             f"{_counted(count.dropped_rows, 'row')} of the tables {_is(count.dropped_rows)} not counted; each says why."
@@ -209,7 +212,7 @@ def report_fields(count: Count, remarks: str, left_out: Sequence[str]) -> list[F
         else "Your words; they stand above the figures."
     )
     found = [Field(name="remarks", label="Remarks in the report", help=help_, remakes=True)]
-    if len(files) > 1:
+    if 1 < len(files) <= _MOST_CHOICES:
         found.append(
             Field(name="leave_out", type="list[text]", label="Leave these files out", choices=files, remakes=True)
         )

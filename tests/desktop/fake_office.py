@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 
 from counterfoil.clock import iso
 from counterfoil.desktop import office as facts
+from counterfoil.desktop import run_acts
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs.rows import look
 from counterfoil.desktop.theme import font
@@ -49,6 +50,8 @@ class FakeOffice:
         self.progress_seen: list[facts.Progress] = []
         self.plug: list[Plug] = []
         self.schedules = FakeSchedules(self.log, self._scheduled)
+        self.undo_look = run_acts.UndoLook()
+        self.undoings: list[run_acts.Undoing] = []
         for document, extra in _gates():
             self.add(document, **extra)
 
@@ -159,7 +162,8 @@ class FakeOffice:
         return look(self.run_rows, chip, wanted, most)
 
     def run(self, run_id: str) -> facts.RunSeen:
-        return fake_runs.run_seen(run_id)
+        seen = fake_runs.run_seen(run_id)
+        return dataclasses.replace(seen, undoing=self.undoings[0], may_undo=False) if self.undoings else seen
 
     def progress(self, run_id: str) -> facts.Progress:
         return self.progress_seen.pop(0) if len(self.progress_seen) > 1 else self.progress_seen[0]
@@ -167,6 +171,16 @@ class FakeOffice:
     def cancel_run(self, run_id: str, reason: str) -> str:
         self.log.append(("cancel_run", (run_id, reason)))
         return "Stopped. Nothing more is written or sent."
+
+    def look_at_undo(self, run_id: str) -> run_acts.UndoLook:
+        return self.undo_look
+
+    def undo_run(self, run_id: str, reason: str, *, rest: bool) -> str:
+        self.log.append(("undo_run", (run_id, reason, rest)))
+        return "16 files will be put back in a moment."
+
+    def undoing(self, run_id: str) -> run_acts.Undoing | None:
+        return self.undoings.pop(0) if len(self.undoings) > 1 else self.undoings[0]
 
     def pull_the_plug(self, run_id: str) -> Plug:
         self.log.append(("pull_the_plug", run_id))

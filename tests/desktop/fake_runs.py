@@ -224,9 +224,8 @@ def run_seen(run_id: str) -> facts.RunSeen:
         "files": [],
     }
     files = tuple(facts.FileRef(f"{81:032x}", n, file_seen(n).path, "applied") for n in (1, 2, 3, 4)) if done else ()
-    return facts.RunSeen(
-        document, row.template, row.words, row.tone, files, trail_page("", None).entries[:6], isolation="L3"
-    )
+    trail = trail_page("", None).entries[:6]
+    return facts.RunSeen(document, row.template, row.words, row.tone, files, trail, isolation="L3", may_undo=done)
 
 
 def checkpoint() -> dict[str, Any]:

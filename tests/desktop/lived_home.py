@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.catalogue.samples import sample_parameters, today_here
-from counterfoil.desktop.office import Answer, GateSeen, Progress, RunnerState
-from counterfoil.desktop.real_office import calls
+from counterfoil.desktop.office import Answer, GateSeen, Progress
+from counterfoil.desktop.real_office import calls, processes
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.places import Home, bundled
 from counterfoil.stage.manifest import layout_of
@@ -271,7 +271,7 @@ class LivedHome:
         pid = self.office.runner().pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
-        until(lambda: self.office.runner().state is not RunnerState.RUNNING, "the runner is gone")
+        until(lambda: not processes.alive(pid), "the runner is gone")
 
     def _sample(self) -> dict[str, Any]:
         return sample_parameters(today_here())

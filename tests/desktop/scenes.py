@@ -5,6 +5,7 @@
 
 import contextlib
 import functools
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -297,6 +298,7 @@ def _runs(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
     yield "run-stop-sheet"
     detail.sheet.dismiss()
     visitor.settle()
+    yield from _undoing(visitor, lived)
     detail = visitor.run(lived.runs["carried on"], tab="checkpoint")
     ask = getattr(detail.checkpoint, "pull", None)
     if ask is not None:
@@ -307,6 +309,23 @@ def _runs(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
     yield "runs-no-hit"
     runs.search.clear()
     visitor.settle()
+
+
+def _undoing(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
+    """The sheet over a run whose files are as it left them, and over one of which a file was changed since."""
+    detail = visitor.run(lived.runs["paid"], tab="result")
+    changed = Path(detail._seen.document["workspace"], "ledger.csv")
+    kept, status = changed.read_bytes(), changed.stat()
+    for name in ("undo-sheet", "undo-sheet-changed"):
+        detail._undo()
+        visitor.until(lambda: "Looking" not in detail.sheet.act.text(), "what undoing comes to")
+        visitor.settle()
+        yield f"run-{name}"
+        detail.sheet.dismiss()
+        visitor.settle()
+        changed.write_bytes(kept + b"by somebody else\n")
+    changed.write_bytes(kept)
+    os.utime(changed, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def _templates(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
@@ -453,6 +472,18 @@ def walk_bare(visitor: Visitor) -> Iterator[str]:
     visitor.until(lambda: window._first_run.card, "the result")  # type: ignore[union-attr]
     visitor.settle(0.5)
     yield "result"
+    result: Any = window._first_run.card  # type: ignore[union-attr]
+    visitor.click(next(b for b in result.findChildren(type(card.own)) if "Undo" in b.text()))
+    visitor.until(lambda: result.sheet.act.text() == "Give a reason first", "what undoing comes to")
+    visitor.settle()
+    yield "result-undo-sheet"
+    visitor.type("Only a try")
+    visitor.settle()
+    yield "result-undo-reason"
+    visitor.click(result.sheet.act)
+    visitor.until(lambda: "are put back." in result.card.accessibleName(), "the files are back")
+    visitor.settle()
+    yield "result-undone"
     visitor.click(
         next(b for b in window.findChildren(type(card.own)) if b.isVisible() and "Use your own folder" in b.text())
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from counterfoil.desktop.plug_facts import Plug
+from counterfoil.desktop.run_acts import RunActs, Undoing
 from counterfoil.desktop.schedule_facts import Schedules
 from counterfoil.policy.protection import NOTHING, Consent, Told
 from counterfoil.previews.preview import FileSeen
@@ -267,6 +267,8 @@ class RunSeen:
     isolation: str = ""  # the mark that the run keeps of its level
     me: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)  # what its template calls its parameters
+    may_undo: bool = False  # it has ended, and what its files were is kept
+    undoing: Undoing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +285,7 @@ class Progress:
     result: Any = None
     problem: str = ""
     folder: str = ""
+    may_undo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +343,7 @@ class FolderFacts:
     parts: tuple[str, ...] = ()
 
 
-class Office(Protocol):
+class Office(RunActs, Protocol):
     """One connection to the data folder, used by one thread. Every method may raise a CounterfoilError."""
 
     def changes(self) -> Changes | None:
@@ -403,15 +406,6 @@ class Office(Protocol):
 
     def progress(self, run_id: str) -> Progress:
         """How far it is."""
-
-    def cancel_run(self, run_id: str, reason: str) -> str:
-        """Stop a run; the sentence that says what happened."""
-
-    def pull_the_plug(self, run_id: str) -> Plug:
-        """End the runner and this run's processes the hard way, and start the runner again."""
-
-    def after_the_plug(self, run_id: str, ended_at: int) -> Plug:
-        """What has happened since."""
 
     def templates(self, workspace: str | None) -> tuple[TemplateCard, ...]:
         """The gallery."""

@@ -46,7 +46,10 @@ _CLOSED = (
 )
 _RUN = (
     "SELECT r.number, r.run_id, r.title, v.title, r.workspace, r.state, r.started_by, r.created_at, r.started_at, r.ended_at,"
-    " r.activity, r.error, substr(r.result, 1, 400), EXISTS (SELECT 1 FROM intent i WHERE i.run_id = r.run_id)"
+    " r.activity, r.error, substr(r.result, 1, 400), EXISTS (SELECT 1 FROM intent i WHERE i.run_id = r.run_id),"
+    " CASE WHEN NOT EXISTS (SELECT 1 FROM undoing u WHERE u.run_id = r.run_id AND u.state = 'done') THEN ''"
+    " WHEN EXISTS (SELECT 1 FROM gate g JOIN file_op f ON f.gate_id = g.gate_id WHERE g.run_id = r.run_id AND f.state = 'applied')"
+    " THEN 'partly' ELSE 'wholly' END"
     " FROM run r JOIN template_version v ON v.digest = r.version"
 )
 _RUNS_NUMBERED = f"{_RUN} WHERE r.number IN (%s)"
@@ -249,8 +252,12 @@ class Glance:
 
     def runs_numbered(self, numbers: Sequence[int]) -> list[Fields]:
         """Runs with these numbers: number, run_id, title, template's title, workspace, state, started_by, created_at, started_at, ended_at,
-        activity, error, the result's beginning, whether it began an effect."""
+        activity, error, the result's beginning, whether it began an effect, and whether its files were put back: "", partly, wholly."""
         return self._numbered(_RUNS_NUMBERED, numbers, {})
+
+    def undone(self) -> int:
+        """How often files of runs were put back."""
+        return int(self.value("SELECT count(*) FROM undoing WHERE state = 'done'") or 0)
 
     def open_kinds(self, run_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The kinds of the open gates of these runs, oldest question first."""

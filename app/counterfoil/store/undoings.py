@@ -48,6 +48,20 @@ def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
     return list(conn.execute(query).mappings().all())
 
 
+def extent(conn: sa.Connection, run_id: str) -> str:
+    """Whether files of a run were put back: "" (none), partly, wholly."""
+    done = sa.select(_UNDOING.c.undo_id).where(_UNDOING.c.run_id == run_id, _UNDOING.c.state == "done").limit(1)
+    if conn.execute(done).first() is None:
+        return ""
+    op, gate = tables.file_op, tables.gate
+    left = (
+        sa.select(op.c.row)
+        .join(gate, gate.c.gate_id == op.c.gate_id)
+        .where(gate.c.run_id == run_id, op.c.state == "applied")
+    )
+    return "wholly" if conn.execute(left.limit(1)).first() is None else "partly"
+
+
 def asked(conn: sa.Connection) -> list[Row]:
     """Wishes that nobody has carried out yet, oldest first."""
     query = sa.select(_UNDOING).where(_UNDOING.c.state == "asked").order_by(_UNDOING.c.asked_at)

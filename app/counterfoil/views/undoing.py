@@ -27,10 +27,13 @@ _CHUNK = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class UndoFile:
-    """One file of a run. `why` is the sentence that says why it cannot be put back, "" where it can; `together` are the files that go
-    back only along with it, and `held` says that it is one of them that cannot."""
+    """One file of a run. `does` is what undoing means for it: reverts (gets back the bytes it had), returns (was deleted), moves (from
+    `now`), goes (was not there before). `why` is the sentence that says why it cannot be put back, "" where it can; `together` are
+    the files that go back only along with it, and `held` says that it is one of them that cannot."""
 
     path: str
+    does: str
+    now: str | None
     why: str
     together: tuple[str, ...] = ()
     held: bool = False
@@ -38,10 +41,12 @@ class UndoFile:
 
 @dataclass(frozen=True, slots=True)
 class UndoView:
-    """What undoing a run would come to. `refusal` is the sentence that says why there is nothing to undo, "" where there is."""
+    """What undoing a run would come to. `refusal` is the sentence that says why there is nothing to undo, "" where there is; `folders`
+    are those that the run made."""
 
     refusal: str
     files: tuple[UndoFile, ...] = ()
+    folders: tuple[str, ...] = ()
 
     @property
     def can(self) -> list[str]:
@@ -78,7 +83,7 @@ def undo_view(conn: Connection, home: Home, run: Row, now_us: int) -> UndoView:
     if not plan.units:
         return UndoView(f"Run r-{run['number']} changed no files, so there is nothing to undo.")
     judge = _Judge(conn, home, run, plan)
-    return UndoView("", tuple(file for unit in plan.units for file in judge.unit(unit)))
+    return UndoView("", tuple(file for unit in plan.units for file in judge.unit(unit)), plan.made)
 
 
 def why_not(conn: Connection, run: Row, now_us: int) -> str:
@@ -101,6 +106,14 @@ def why_not(conn: Connection, run: Row, now_us: int) -> str:
     return ""
 
 
+def _does(piece: Piece) -> str:
+    if piece.back is None:
+        return "goes"
+    if piece.now is None:
+        return "returns"
+    return "reverts" if piece.now == piece.back else "moves"
+
+
 class _Judge:
     """The files of one run, looked at one by one."""
 
@@ -120,7 +133,8 @@ class _Judge:
         for piece, why in zip(unit.pieces, told, strict=True):
             others = tuple(path for path in unit.paths if path != piece.path)
             because = why or (f"{visible(piece.path)} goes back only along with {visible(odd)}." if first else "")
-            files.append(UndoFile(piece.path, because, others, held=bool(first) and not why))
+            held = bool(first) and not why
+            files.append(UndoFile(piece.path, _does(piece), piece.now, because, others, held))
         return files
 
     def _piece(self, piece: Piece, unit: Unit) -> str:

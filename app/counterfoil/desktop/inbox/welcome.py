@@ -13,6 +13,8 @@ from counterfoil.desktop.parts.boxes import Banner, Box, Pane, Rule
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.run_acts import Undoing
+from counterfoil.desktop.runs.undo_sheet import UndoSheet
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.runs import result_sentences
 from counterfoil.policy import protection
@@ -51,6 +53,11 @@ class WelcomeCard(Pane):
         self._looks = QTimer(self)
         self._looks.setInterval(_LOOK)
         self._looks.timeout.connect(self._look)
+        self._undo_looks = QTimer(self)
+        self._undo_looks.setInterval(_LOOK)
+        self._undo_looks.timeout.connect(self._look_at_undoing)
+        self.sheet: UndoSheet | None = None
+        self._undo_rest = False  # only what can go back was asked for
         self._ask_again = True
         self.offer()
 
@@ -122,22 +129,90 @@ class WelcomeCard(Pane):
         texts = column(gap=4)
         put(texts, Prose(head, "h2", leading=1.35), *[Prose(sentence, "body2") for sentence in rest])
         line.addLayout(texts, 1)
+        self.card.put(line)
+        self._put_next_steps(may_undo=progress.may_undo)
+        self.card.setAccessibleName(head)
+
+    def _put_next_steps(self, *, may_undo: bool) -> None:
+        """Where to look, and how to go on."""
         keys = row(gap=8, margins=(0, 6, 0, 6))
-        if folder:
+        if self._folder:
             opener = Button("Open folder", icon="folder-open")
             opener.clicked.connect(self._open_folder)
             put(keys, opener)
         steps = Button("See every step", icon="list", key=self.run_id)
         steps.chosen.connect(self.run_wanted)
-        put(keys, steps, None)
+        put(keys, steps)
+        if may_undo:
+            undo = Button("Undo…", icon="undo-2", help="Put back what this run did to files; you see it first")
+            undo.clicked.connect(self._undo)
+            put(keys, undo)
+        put(keys, None)
         more = row(gap=16)
         own = Button("Use your own folder", "link")
         own.clicked.connect(self.own_folder_wanted)
         plug = Button("Pull the plug and watch it carry on", "link", key=self.run_id)
         plug.chosen.connect(self.plug_wanted)
         put(more, own, plug, None)
-        self.card.put(line, keys, Rule(), Label("Make it yours", "small_strong"), more)
-        self.card.setAccessibleName(head)
+        self.card.put(keys, Rule(), Label("Make it yours", "small_strong"), more)
+
+    @Slot()
+    def _undo(self) -> None:
+        if self.sheet is None:
+            self.sheet = UndoSheet(self, self._bridge, self.run_id, sent=False)
+            self.sheet.given.connect(self._undo_wanted)
+            self.sheet.closed.connect(self._sheet_closed)
+            self.sheet.open()
+
+    @Slot()
+    def _sheet_closed(self) -> None:
+        self.sheet = None
+
+    @Slot(str, bool)
+    def _undo_wanted(self, reason: str, rest: bool) -> None:
+        run_id = self.run_id
+        self._undo_rest = rest
+        self._bridge.ask(
+            self,
+            lambda office: office.undo_run(run_id, reason, rest=rest),
+            self._undo_begun,
+            self._not_undone,
+            slow=True,
+        )
+
+    def _undo_begun(self, sentence: str) -> None:
+        self._say_undoing(Undoing("asked", sentence, ""))
+        self._undo_looks.start()
+
+    def _not_undone(self, trouble: Trouble) -> None:
+        self._undo_looks.stop()
+        self.card.put(Banner("bad", trouble.message, detail=trouble.next_step))
+
+    @Slot()
+    def _look_at_undoing(self) -> None:
+        run_id = self.run_id
+        self._bridge.ask(self, lambda office: office.undoing(run_id), self._say_undoing, self._not_undone)
+
+    def _say_undoing(self, undoing: Undoing | None) -> None:
+        """What has become of putting back; the card says it in the place of its result."""
+        if undoing is None:
+            return
+        if undoing.state != "asked":
+            self._undo_looks.stop()
+        empty(self.card.lines)
+        refused = undoing.state == "refused"
+        line = row(gap=10)
+        mark = Icon("triangle-alert", "warn", 20) if refused else Icon("undo-2", "text2", 20)
+        line.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        texts = column(gap=4)
+        put(texts, Prose(undoing.words, "h2", leading=1.35))
+        if undoing.state == "done" and not self._undo_rest:
+            put(texts, Prose("The folder is as it was before this run.", "body2"))
+        line.addLayout(texts, 1)
+        self.card.put(line)
+        if undoing.state != "asked":
+            self._put_next_steps(may_undo=refused)
+        self.card.setAccessibleName(undoing.words)
 
     @Slot()
     def _start(self) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import Clock, SystemClock
 from counterfoil.desktop import office as facts
+from counterfoil.desktop import run_acts
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.real_office.inbox_rows import InboxRows
 from counterfoil.desktop.real_office.pulse import Pulse
@@ -153,6 +154,20 @@ class RealOffice:
     def cancel_run(self, run_id: str, reason: str) -> str:
         """Stop a run."""
         return self._rooms.runs.cancel(run_id, reason)
+
+    def look_at_undo(self, run_id: str) -> run_acts.UndoLook:
+        """What putting its files back would come to."""
+        return self._rooms.undoing.look(run_id)
+
+    def undo_run(self, run_id: str, reason: str, *, rest: bool) -> str:
+        """Have its files put back, by the runner that it needs."""
+        said = self._rooms.undoing.ask(run_id, reason, rest=rest)
+        self._runner.start()
+        return said
+
+    def undoing(self, run_id: str) -> run_acts.Undoing | None:
+        """What has become of the newest wish."""
+        return self._rooms.undoing.newest(run_id)
 
     def pull_the_plug(self, run_id: str) -> Plug:
         """End the runner and this run's processes the hard way, and start the runner again."""

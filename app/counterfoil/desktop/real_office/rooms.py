@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from counterfoil.desktop.real_office.schedule_pages import SchedulePages
     from counterfoil.desktop.real_office.templates import Templates
     from counterfoil.desktop.real_office.trail_pages import TrailPages
+    from counterfoil.desktop.real_office.undo_pages import UndoPages
 
 
 class Rooms:
@@ -54,7 +55,13 @@ class Rooms:
     @functools.cached_property
     def runs(self) -> RunPages:
         """Single runs."""
-        made: RunPages = _load("run_pages", "RunPages")(self._access, self.files)
+        made: RunPages = _load("run_pages", "RunPages")(self._access, self.files, self.undoing)
+        return made
+
+    @functools.cached_property
+    def undoing(self) -> UndoPages:
+        """Putting back files of runs."""
+        made: UndoPages = _load("undo_pages", "UndoPages")(self._access)
         return made
 
     @functools.cached_property

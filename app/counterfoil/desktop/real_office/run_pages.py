@@ -15,16 +15,18 @@ from counterfoil.desktop.real_office import calls, trail_pages
 from counterfoil.desktop.real_office.access import Access, run_row, titles_of
 from counterfoil.desktop.real_office.files import GateFiles
 from counterfoil.desktop.real_office.run_rows import State, state_of, waiting
+from counterfoil.desktop.real_office.undo_pages import UndoPages
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import RunEnded
 from counterfoil.facts import ENDED, RunState
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.hinting import hint
 from counterfoil.policy.protection import Consent
-from counterfoil.store import gates, history, intents, timers, versions
+from counterfoil.store import gates, history, intents, timers, undoings, versions
 from counterfoil.store.database import translated
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.runs import run_detail, run_document
+from counterfoil.views.undoing import why_not
 
 _OF = re.compile(r"(\d+) of (\d+)\b")
 _LAST = 3  # files that are named while a folder is read
@@ -34,9 +36,10 @@ _LISTED = 2_000  # files in a folder up to which it is listed for that
 class RunPages:
     """Runs of one home."""
 
-    def __init__(self, access: Access, files: GateFiles) -> None:
+    def __init__(self, access: Access, files: GateFiles, undoing: UndoPages) -> None:
         self._access = access
         self._files = files
+        self._undoing = undoing
 
     def run(self, run_id: str) -> RunSeen:
         """Everything the page of a run shows."""
@@ -57,6 +60,8 @@ class RunPages:
                 isolation=row["isolation"],
                 me=access.me,
                 labels=_labels(version),
+                may_undo=not why_not(conn, row, access.clock.now_us()),
+                undoing=self._undoing.of_run(conn, run_id),
             )
 
     def progress(self, run_id: str) -> Progress:
@@ -80,6 +85,7 @@ class RunPages:
                 result=ended["result"] if ended else None,
                 problem=one_line(error.get("message") or "") if row["state"] == RunState.FAILED else "",
                 folder=self._folder(conn, row),
+                may_undo=ended is not None and not why_not(conn, row, access.clock.now_us()),
             )
 
     def cancel(self, run_id: str, reason: str) -> str:
@@ -115,7 +121,8 @@ class RunPages:
         acted = bool(intents.of_run(conn, row["run_id"]))
         head = (row["number"], row["run_id"], row["title"], "", row["workspace"], row["state"], row["started_by"])
         times = (row["created_at"], row["started_at"], row["ended_at"])
-        return state_of((*head, *times, row["activity"], row["error"], (row["result"] or "")[:400], acted))
+        told = (row["activity"], row["error"], (row["result"] or "")[:400], acted, undoings.extent(conn, row["run_id"]))
+        return state_of((*head, *times, *told))
 
     def _last_files(self, conn: Connection, row: Row, done: int, total: int) -> tuple[tuple[str, str], ...]:
         """Files that were just read: a step that says “9 of 14” reads its one folder in the order it is listed."""

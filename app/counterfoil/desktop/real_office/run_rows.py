@@ -1,4 +1,5 @@
-"""Runs as rows, newest first, as many as a list shows. A run that has ended does not change any more, so it is read once."""
+"""Runs as rows, newest first, as many as a list shows. A run that has ended is read once: it changes only
+when its files are put back."""
 
 from __future__ import annotations
 
@@ -22,6 +23,7 @@ _CARE = {"failure": "Needs repair", "doubt": "Did this happen?"}
 _NEWEST = 2**62
 _DONE, _DONE_IDLE = "Done", "Done, nothing was written or sent"
 _DONE_REJECTED = "Done, rejected: nothing was written"
+UNDONE = {"wholly": "then undone", "partly": "then partly undone"}
 _WAITS, _WAITS_FOR_YOU = "Waiting", "Waiting for you"
 
 State = tuple[str, str, str]  # words, tone, care
@@ -35,6 +37,7 @@ class RunRows:
         self._glance = glance
         self._clock = clock
         self._ended: dict[int, RunRow] = {}
+        self._undone = 0  # how often files had been put back when those were read
         self._care: tuple[object, dict[str | None, list[int]]] = (None, {})  # marks, and what was found under them
 
     def look(self, workspace: str | None, chip: str, wanted: str, most: int) -> RunsLook:
@@ -87,8 +90,10 @@ class RunRows:
         return known[workspace]
 
     def _read(self, numbers: Sequence[int]) -> list[RunRow]:
-        if len(self._ended) > _KEPT:
+        undone = self._glance.undone()
+        if len(self._ended) > _KEPT or undone != self._undone:
             self._ended.clear()
+            self._undone = undone
         living: dict[int, RunRow] = {}
         found = self._glance.runs_numbered([number for number in numbers if number not in self._ended])
         said = self._waiting([fields for fields in found if fields[5] == "waiting"])
@@ -133,13 +138,19 @@ def _row(fields: Fields, said: State, me: str) -> RunRow:
 def _states_saying(word: str) -> list[str]:
     """States whose words may hold this one; what is said of a run that is under way or was stopped is its own."""
     own = [RunState.READY, RunState.RUNNING, RunState.FAILED, RunState.CANCELLED]
-    fixed = {RunState.DONE: (_DONE, _DONE_IDLE, _DONE_REJECTED), RunState.WAITING: (_WAITS, _WAITS_FOR_YOU)}
+    fixed = {
+        RunState.DONE: (_DONE, _DONE_IDLE, _DONE_REJECTED, *UNDONE.values()),
+        RunState.WAITING: (_WAITS, _WAITS_FOR_YOU),
+    }
     return [*own, *(state for state, said in fixed.items() if any(word in words.casefold() for words in said))]
 
 
 def state_of(fields: Fields) -> State:
     """A run's state for people, its colour, and what needs care, of one that does not wait; `fields` as `Glance` gives them."""
-    state, started_at, activity, error, result, acted = fields[5], fields[8], *fields[10:14]
+    state, started_at, activity, error, result, acted, undone = fields[5], fields[8], *fields[10:15]
+    if undone:
+        words, tone, care = state_of((*fields[:14], ""))
+        return f"{words}, {UNDONE[undone]}", "quiet" if tone == "ok" else tone, care
     match state:
         case "ready":
             return ("Starting" if started_at is None else "Carries on"), "info", ""

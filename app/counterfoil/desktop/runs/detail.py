@@ -9,19 +9,21 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
-from counterfoil.desktop.gate.sheets import WordsSheet, stop_sheet
+from counterfoil.desktop.gate.sheets import stop_sheet
 from counterfoil.desktop.office import RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Rule, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Prose
 from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
 from counterfoil.desktop.parts.segmented import Segmented
+from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.protection.badge import ProtectionBadge
 from counterfoil.desktop.runs.checkpoint import CheckpointTab
 from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab
 from counterfoil.desktop.runs.steps import lines
 from counterfoil.desktop.runs.steps_view import StepsAdapter, StepsView
+from counterfoil.desktop.runs.undo_sheet import UndoSheet, has_sent, undone_banner
 from counterfoil.desktop.tokens import STEP_ROW
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import person
@@ -51,7 +53,7 @@ class RunDetail(Pane):
         self.run_id = ""
         self._seen: RunSeen | None = None
         self._open: set[str] = set()
-        self.sheet: WordsSheet | None = None
+        self.sheet: Sheet | None = None
         self.nothing = Nothing("play", "Choose a run to see its steps.")
         self.steps_adapter = StepsAdapter(self)
         self.steps = StepsView(self.steps_adapter)
@@ -105,6 +107,8 @@ class RunDetail(Pane):
             "Run again…", icon="repeat", help="Start the same template; you can change what it is started with"
         )
         self.again.clicked.connect(self._again)
+        self.undo = Button("Undo…", icon="undo-2", help="Put back what this run did to files; you see it first")
+        self.undo.clicked.connect(self._undo)
         self.schedule = Button(
             "Schedule…", icon="calendar-clock", help="Run the same by itself, such as every Monday at 07:00"
         )
@@ -112,7 +116,7 @@ class RunDetail(Pane):
         self.stop = Button("Stop…", "danger", icon="circle-stop", help="End this run; what was done stays")
         self.stop.clicked.connect(self._stop)
         self.protected = ProtectionBadge()
-        for widget in (self.chip, self.to_gate, self.again, self.schedule, self.stop, self.protected):
+        for widget in (self.chip, self.to_gate, self.again, self.undo, self.schedule, self.stop, self.protected):
             line.addWidget(widget)
         self._banners = column(gap=8)
         put(head, self.path, self.title, held, self._banners)
@@ -171,7 +175,10 @@ class RunDetail(Pane):
         self.chip.adjustSize()
         self.to_gate.setVisible(bool(document.get("gates")))
         self.stop.setVisible(document["state"] in ("ready", "running", "waiting"))
+        self.undo.setVisible(seen.may_undo and (seen.undoing is None or seen.undoing.state != "asked"))
         empty(self._banners)
+        if seen.undoing is not None:
+            put(self._banners, undone_banner(seen.undoing, now))
 
     @Slot()
     def _show_steps(self) -> None:
@@ -209,15 +216,32 @@ class RunDetail(Pane):
     @Slot()
     def _stop(self) -> None:
         if self.sheet is None and self._seen is not None:
-            self.sheet = stop_sheet(self, f"run {self._seen.document['number']}")
-            self.sheet.given.connect(self._stopped)
-            self.sheet.closed.connect(self._sheet_closed)
-            self.sheet.open(self.sheet.editor)
+            sheet = stop_sheet(self, f"run {self._seen.document['number']}")
+            sheet.given.connect(self._stopped)
+            sheet.closed.connect(self._sheet_closed)
+            self.sheet = sheet
+            sheet.open(sheet.editor)
 
     @Slot(str)
     def _stopped(self, reason: str) -> None:
         run_id = self.run_id
         self._bridge.ask(self, lambda office: office.cancel_run(run_id, reason), self._told, self._failed)
+
+    @Slot()
+    def _undo(self) -> None:
+        if self.sheet is None and self._seen is not None:
+            sheet = UndoSheet(self, self._bridge, self.run_id, sent=has_sent(self._seen.document))
+            sheet.given.connect(self._undo_wanted)
+            sheet.closed.connect(self._sheet_closed)
+            self.sheet = sheet
+            sheet.open()
+
+    @Slot(str, bool)
+    def _undo_wanted(self, reason: str, rest: bool) -> None:
+        run_id = self.run_id
+        self._bridge.ask(
+            self, lambda office: office.undo_run(run_id, reason, rest=rest), self._told, self._failed, slow=True
+        )
 
     @Slot()
     def _sheet_closed(self) -> None:

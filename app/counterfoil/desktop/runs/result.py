@@ -27,7 +27,11 @@ from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.values import shown
 
-_STATES = {"planned": "Approved, not written yet.", "rolled_back": "Put back: nothing of it is written."}
+_STATES = {
+    "planned": "Approved, not written yet.",
+    "rolled_back": "Put back: nothing of it is written.",
+    "undone": "Undone: it was put back.",
+}
 
 
 class ResultTab(Pane):

@@ -1,0 +1,61 @@
+"""What people do to a run that is there, stopping it, putting its files back, pulling the plug, and what each of them comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from counterfoil.desktop.plug_facts import Plug
+
+
+@dataclass(frozen=True, slots=True)
+class UndoFile:
+    """A file of a run: what putting it back means for it, and the sentence that says why it cannot be put back ("" where it can)."""
+
+    path: str
+    will: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoLook:
+    """What putting back the files of a run would come to. `refusal` says why there is nothing to put back, "" where there is; `words`
+    all of it in a few sentences; `can` how many files can go back."""
+
+    refusal: str = ""
+    files: tuple[UndoFile, ...] = ()
+    words: tuple[str, ...] = ()
+    can: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """The newest wish to put a run's files back: asked, done or refused; what came of it, who asked, why, and when it ended."""
+
+    state: str
+    words: str
+    by: str
+    reason: str = ""
+    ended_at: int | None = None
+
+
+class RunActs(Protocol):
+    """The part of an office that acts on runs."""
+
+    def cancel_run(self, run_id: str, reason: str) -> str:
+        """Stop a run; the sentence that says what happened."""
+
+    def look_at_undo(self, run_id: str) -> UndoLook:
+        """What putting its files back would come to, file by file; each of them is read."""
+
+    def undo_run(self, run_id: str, reason: str, *, rest: bool) -> str:
+        """Have its files put back, all of them or (`rest`) those that can be; the sentence that says what happens."""
+
+    def undoing(self, run_id: str) -> Undoing | None:
+        """What has become of the newest wish to put its files back."""
+
+    def pull_the_plug(self, run_id: str) -> Plug:
+        """End the runner and this run's processes the hard way, and start the runner again."""
+
+    def after_the_plug(self, run_id: str, ended_at: int) -> Plug:
+        """What has happened since."""

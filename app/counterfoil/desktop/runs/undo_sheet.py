@@ -1,0 +1,137 @@
+"""What putting back the files of a run would come to, file by file, before anybody does it: looked at when the sheet opens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from counterfoil.desktop.bridge import Bridge, Latest, Trouble
+from counterfoil.desktop.parts.boxes import Banner, Box, Skeleton
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.form import LineEdit
+from counterfoil.desktop.parts.labels import Label, Prose
+from counterfoil.desktop.parts.layouts import empty, put
+from counterfoil.desktop.parts.sheet import Sheet
+from counterfoil.desktop.run_acts import Undoing, UndoLook
+from counterfoil.desktop.tables.adapter import TableAdapter
+from counterfoil.desktop.tables.table import Column, Line, Table
+from counterfoil.desktop.tables.view import TableView
+from counterfoil.desktop.tokens import TABLE_ROW
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import count
+from counterfoil.facts import FILE_EFFECTS
+
+_WIDTH = 620
+_WINDOW = 12  # rows of a long list that are in view
+_MEASURED = 120  # rows that widths are taken from
+_SENT = "What this run sent stays sent."
+
+
+class UndoSheet(Sheet):
+    """Looks, shows, and asks for a reason.
+
+    Signals:
+        given(str, bool): the reason, and whether only those go back that can.
+    """
+
+    given = Signal(str, bool)
+
+    def __init__(self, over: QWidget, bridge: Bridge, run_id: str, *, sent: bool) -> None:
+        super().__init__("Undo what this run did to files", over, width=_WIDTH)
+        self._sent = sent
+        self._latest = Latest()
+        self._rest = False
+        self._label = ""
+        self.body.addWidget(Skeleton(TABLE_ROW, rows=6, inset=0, label="Looking at the files as they are now"))
+        self.body.addWidget(Label("Looking at the files as they are now…", "caption"))
+        self.act = Button("Looking at the files…", "primary")
+        self.act.setEnabled(False)
+        self.act.clicked.connect(self._act)
+        self.close_button = Button("Leave them", "quiet")
+        self.close_button.clicked.connect(self.dismiss)
+        put(self.foot, self.act, None, self.close_button)
+        self.reason = LineEdit("Why?")
+        self.reason.textEdited.connect(self._edited)
+        self._latest.take(
+            bridge.ask(self, lambda office: office.look_at_undo(run_id), self._show, self._not_seen, slow=True)
+        )
+
+    def _show(self, look: UndoLook) -> None:
+        empty(self.body)
+        if look.refusal:
+            self.body.addWidget(Banner("info", look.refusal))
+            self.act.hide()
+            self.body.addStretch(1)
+            return
+        stuck = len(look.files) - look.can
+        self._rest = stuck > 0
+        if stuck:
+            self.body.addWidget(Banner("warn", look.words[0], detail="" if look.can else "Nothing is changed."))
+        else:
+            notes = [*look.words, *([_SENT] if self._sent else [])]
+            self.body.addWidget(Box("quiet", gap=4).put(*[Prose(note, "body2") for note in notes]))
+        if look.can:
+            self.body.addWidget(Label("Why?", "small_strong"))
+            self.body.addWidget(self.reason)
+            self._label = f"Put back the other {look.can:,}" if stuck else f"Put back {count(look.can, 'file')}"
+            self._edited()
+            self.reason.setFocus()
+        else:
+            self.act.hide()
+            self.close_button.setFocus()
+        self.body.addWidget(_table(look))
+        self.body.addStretch(1)
+
+    def _not_seen(self, trouble: Trouble) -> None:
+        empty(self.body)
+        self.body.addWidget(Banner("bad", trouble.message, detail=trouble.next_step))
+        self.body.addStretch(1)
+        self.act.hide()
+
+    @Slot()
+    def _edited(self) -> None:
+        able = bool(self.reason.text().strip())
+        self.act.setEnabled(able)
+        self.act.say(self._label if able else "Give a reason first")
+
+    @Slot()
+    def _act(self) -> None:
+        reason = self.reason.text().strip()
+        self.dismiss()
+        self.given.emit(reason, self._rest)
+
+
+def has_sent(document: Mapping[str, Any]) -> bool:
+    """Whether a run did, or perhaps did, something that no undo of files takes back."""
+    kinds = [str(effect["effect"]).partition("@")[0] for effect in document.get("effects") or ()]
+    return any(kind not in FILE_EFFECTS for kind in kinds)
+
+
+def undone_banner(undoing: Undoing, now_us: int) -> Banner:
+    """What has become of the newest wish to put files back."""
+    reason = f"‘{undoing.reason}’" if undoing.reason else ""
+    if undoing.state == "asked":
+        return Banner("info", undoing.words)
+    if undoing.state == "refused":
+        return Banner("warn", undoing.words, detail=reason)
+    when = f" {times.in_sentence(times.since(undoing.ended_at, now_us))}" if undoing.ended_at is not None else ""
+    return Banner("quiet", f"{undoing.words} Undone by {undoing.by}{when}.", detail=reason)
+
+
+def _table(look: UndoLook) -> QWidget:
+    """Each file with what becomes of it; those that stay as they are come first, with the reason."""
+    lines = []
+    for number, file in enumerate(look.files, start=1):
+        texts = (file.path, "Stays as it is" if file.why else file.will)
+        lines.append(Line(texts, texts, number, flagged=bool(file.why), note=file.why))
+    made = Table(
+        (Column("File"), Column("What becomes of it")),
+        tuple(lines),
+        flagged=len(look.files) - look.can,
+        sample=tuple(lines[:_MEASURED]),
+    )
+    table = TableView(TableAdapter(made), "Files of this run", window=_WINDOW)
+    return Box("card", margins=(1, 1, 1, 1)).put(table)

@@ -125,7 +125,7 @@ def test_the_page_says_what_became_of_it(desk: Desk, run: Any) -> None:
 
 def test_the_card_of_the_first_run_undoes_it(desk: Desk) -> None:
     office = desk.office
-    card = WelcomeCard(desk.bridge)
+    card = WelcomeCard(desk.bridge, isolation="L3")
     card.run_id = RUN
     desk.window.pages["inbox"].welcome(card)
     card.show_result(

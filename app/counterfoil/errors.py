@@ -212,6 +212,18 @@ class RunnerTrouble(CounterfoilError):
     code = "runner"
 
 
+class EverythingPaused(CounterfoilError):
+    """Somebody has paused everything, so it cannot be waited for; nothing was lost."""
+
+    code = "paused"
+
+
+class StartAtLoginTrouble(CounterfoilError):
+    """The runner could not be set up to start at login, or not be taken out again; the message says what was undone."""
+
+    code = "start_at_login"
+
+
 class StoreTrouble(CounterfoilError):
     """The database cannot be used."""
 

@@ -16,10 +16,10 @@ from counterfoil.facts import NoticeKind
 from counterfoil.places import Home
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.tending import Tending
-from counterfoil.schedules.documents import notice_sentences
 from counterfoil.schedules.keeping import Wanted, add, got_it, pause, remove
 from counterfoil.schedules.policies import policy_of
 from counterfoil.schedules.rules import rule_of
+from counterfoil.schedules.telling import notice_sentences
 from counterfoil.store import notices, schedules, standing
 from counterfoil.store.database import Database, open_database
 from counterfoil.store.transactions import Row

@@ -13,7 +13,7 @@ from counterfoil.schedules.keeping import Wanted, add
 from counterfoil.schedules.policies import policy_of
 from counterfoil.schedules.rules import rule_of
 from counterfoil.schedules.scanning import Scanned, scan
-from counterfoil.store import runs, versions
+from counterfoil.store import firings, runs, versions
 from counterfoil.store.database import Database, open_database
 from counterfoil.store.transactions import Row, Txn
 
@@ -81,6 +81,11 @@ class Desk:
     def scan(self, schedule_id: str) -> Scanned:
         """One scan of one routine."""
         return self.database.transact(lambda txn: scan(txn, schedule_id, bare_run))
+
+    def log(self, schedule_id: str) -> list[tuple[str, str]]:
+        """State and reason of every firing, oldest first."""
+        rows = reversed(firings.newest(self.database.reader, schedule_id, 1000))
+        return [(row["state"], row["reason"]) for row in rows]
 
     def at(self, moment: datetime) -> None:
         """Set the clock; it may go back."""

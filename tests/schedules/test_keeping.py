@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import partial
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from counterfoil.errors import WrongRule, WrongUse
-from counterfoil.facts import FiringState
-from counterfoil.schedules.documents import month_documents
-from counterfoil.schedules.instants import clock_changes
 from counterfoil.schedules.keeping import change, wanted_of
 from counterfoil.schedules.policies import policy_of
 from counterfoil.schedules.rules import rule_of
@@ -73,33 +69,3 @@ def test_a_paused_one_stays_paused_when_it_changes(desk: Desk) -> None:
     paused = desk.database.transact(lambda txn: schedules.change(txn, row, "user:anna", "Paused", paused=True))
     wanted = dataclasses.replace(wanted_of(paused), rule=rule_of(FRIDAY))
     assert desk.database.transact(lambda txn: change(txn, paused, wanted, "user:anna"))["next_at"] is None
-
-
-def test_a_month_shows_what_became_of_its_firings_and_what_is_planned(desk: Desk) -> None:
-    kept = desk.add(rule={"kind": "weekly", "days": ["FR"], "time": "02:30"}, zone="Europe/Berlin")
-    desk.at(datetime(2026, 12, 4, 1, 30, 1, tzinfo=UTC))
-    desk.scan(kept)
-    row = schedules.get(desk.database.reader, kept)
-    found = month_documents(desk.database.reader, row, 2026, 12, desk.clock.now_us())
-    assert [(one["local"][:10], one["state"]) for one in found] == [
-        ("2026-12-04", "started"), ("2026-12-11", "planned"), ("2026-12-18", "planned"), ("2026-12-25", "planned"),
-    ]  # fmt: skip
-    desk.database.transact(
-        lambda txn: firings.settle(txn, row, us("2026-12-11T01:30Z"), FiringState.SKIPPED, "by Anna")
-    )
-    found = month_documents(desk.database.reader, row, 2026, 12, desk.clock.now_us())
-    assert [one["state"] for one in found] == ["started", "skipped", "planned", "planned"]
-
-
-@pytest.mark.parametrize(
-    "zone, year, month, found",
-    [
-        ("Europe/Berlin", 2027, 3, [(date(2027, 3, 28), "02:00 becomes 03:00")]),
-        ("Europe/Berlin", 2026, 10, [(date(2026, 10, 25), "03:00 becomes 02:00")]),
-        ("Australia/Lord_Howe", 2026, 10, [(date(2026, 10, 4), "02:00 becomes 02:30")]),
-        ("America/Sao_Paulo", 2018, 11, [(date(2018, 11, 4), "00:00 becomes 01:00")]),
-        ("Asia/Kathmandu", 2026, 9, []),
-    ],
-)
-def test_nights_when_clocks_change_are_known(zone: str, year: int, month: int, found: list[tuple[date, str]]) -> None:
-    assert clock_changes(ZoneInfo(zone), year, month) == found

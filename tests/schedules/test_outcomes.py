@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 from counterfoil.authoring.codec import canonical
 from counterfoil.facts import DoubtPolicy, NoticeKind, RunState
-from counterfoil.schedules.documents import log_documents, notice_sentences, schedule_document
+from counterfoil.schedules.documents import log_documents, schedule_document
 from counterfoil.schedules.keeping import got_it
 from counterfoil.schedules.outcomes import ask_about_nothing, usage_document
 from counterfoil.schedules.scanning import scan
+from counterfoil.schedules.telling import notice_sentences
 from counterfoil.store import intents, notices, runs, schedules
 from counterfoil.store.transactions import Txn
 from schedules.routines import Desk, bare_run

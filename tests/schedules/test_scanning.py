@@ -18,12 +18,6 @@ HOURLY = {"kind": "interval", "seconds": 3600, "anchor_utc": "2026-01-01T00:00:0
 MONDAY = {"kind": "weekly", "days": ["MO"], "time": "07:00"}
 
 
-def told(desk: Desk, schedule_id: str) -> list[tuple[str, str]]:
-    """State and reason of every firing, oldest first."""
-    rows = reversed(firings.newest(desk.database.reader, schedule_id, 1000))
-    return [(row["state"], row["reason"]) for row in rows]
-
-
 def end_runs(desk: Desk) -> None:
     """Let every run of the home end."""
 
@@ -43,7 +37,7 @@ def test_an_instant_starts_one_run_that_carries_it(desk: Desk) -> None:
     assert desk.scan(kept).started == []
     run = runs.get(desk.database.reader, run_id)
     assert (run["schedule_id"], run["planned_at"]) == (kept, us("2026-11-30T07:00:00+01:00"))
-    assert told(desk, kept) == [("started", "")]
+    assert desk.log(kept) == [("started", "")]
     assert schedules.get(desk.database.reader, kept)["next_at"] == us("2026-12-07T07:00:00+01:00")
 
 
@@ -65,7 +59,7 @@ def test_after_sleep_the_policy_decides_and_every_instant_has_a_row(
     desk.at(datetime(2026, 11, 28, 9, 30, tzinfo=UTC))
     started = [runs.get(desk.database.reader, one)["planned_at"] for one in desk.scan(kept).started]
     assert started == [us(one) for one in ran]
-    states = [state for state, _ in told(desk, kept)]
+    states = [state for state, _ in desk.log(kept)]
     assert (states.count("started"), states.count("missed")) == (len(ran), missed)
     (card,) = notices.standing(desk.database.reader)
     body = notices.body_of(card)["schedules"][0]
@@ -84,7 +78,7 @@ def test_why_an_instant_was_missed_is_told(desk: Desk) -> None:
     kept = desk.add(rule=HOURLY, policy={"missed": "none"})
     desk.at(datetime(2026, 11, 27, 18, 30, tzinfo=UTC))
     desk.scan(kept)
-    assert told(desk, kept) == [("missed", "the runner was off")]
+    assert desk.log(kept) == [("missed", "the runner was off")]
 
 
 def test_a_run_that_waits_for_a_person_counts_and_three_skips_name_it(desk: Desk) -> None:
@@ -92,7 +86,7 @@ def test_a_run_that_waits_for_a_person_counts_and_three_skips_name_it(desk: Desk
     for hour in range(18, 22):
         desk.at(datetime(2026, 11, 27, hour, 0, 1, tzinfo=UTC))
         desk.scan(kept)
-    assert told(desk, kept) == [("started", ""), *[("skipped", "the last one is still open: run 1 is still going")] * 3]
+    assert desk.log(kept) == [("started", ""), *[("skipped", "the last one is still open: run 1 is still going")] * 3]
     (card,) = notices.standing(desk.database.reader)
     assert (card["kind"], notices.body_of(card)["skipped"]) == ("held_up", 3)
     end_runs(desk)
@@ -106,7 +100,7 @@ def test_a_queued_firing_starts_when_the_run_ends_and_only_the_newest_waits(desk
     for hour in range(18, 21):
         desk.at(datetime(2026, 11, 27, hour, 0, 1, tzinfo=UTC))
         desk.scan(kept)
-    assert told(desk, kept) == [
+    assert desk.log(kept) == [
         ("started", ""),
         ("skipped", "a later one waits instead"),
         ("queued", "waits for the last one: run 1 is still going"),
@@ -114,7 +108,7 @@ def test_a_queued_firing_starts_when_the_run_ends_and_only_the_newest_waits(desk
     end_runs(desk)
     (run_id,) = desk.scan(kept).started
     assert runs.get(desk.database.reader, run_id)["planned_at"] == us("2026-11-27T20:00Z")
-    assert told(desk, kept)[-1] == ("started", "")
+    assert desk.log(kept)[-1] == ("started", "")
 
 
 def test_cancelling_the_open_run_is_asked_for_and_a_run_that_stays_blocks(desk: Desk) -> None:
@@ -126,7 +120,7 @@ def test_cancelling_the_open_run_is_asked_for_and_a_run_that_stays_blocks(desk: 
     assert runs.get(desk.database.reader, first)["cancel_by"] == "schedule:weekly"
     desk.at(datetime(2026, 11, 27, 19, 2, tzinfo=UTC))
     desk.scan(kept)
-    assert told(desk, kept)[-1] == ("blocked", "run 1 was not cancelled within 60 s")
+    assert desk.log(kept)[-1] == ("blocked", "run 1 was not cancelled within 60 s")
 
 
 def test_as_many_as_allowed_run_at_once(desk: Desk) -> None:
@@ -134,7 +128,7 @@ def test_as_many_as_allowed_run_at_once(desk: Desk) -> None:
     for hour in range(18, 21):
         desk.at(datetime(2026, 11, 27, hour, 0, 1, tzinfo=UTC))
         desk.scan(kept)
-    assert [state for state, _ in told(desk, kept)] == ["started", "started", "skipped"]
+    assert [state for state, _ in desk.log(kept)] == ["started", "started", "skipped"]
 
 
 def test_what_is_not_ready_is_blocked_with_the_reason_and_one_notice(desk: Desk) -> None:
@@ -146,7 +140,7 @@ def test_what_is_not_ready_is_blocked_with_the_reason_and_one_notice(desk: Desk)
     for hour in (18, 19):
         desk.at(datetime(2026, 11, 27, hour, 0, 1, tzinfo=UTC))
         desk.database.transact(lambda txn: scan(txn, kept, refuse))
-    assert told(desk, kept) == [("blocked", "The folder is gone.")] * 2
+    assert desk.log(kept) == [("blocked", "The folder is gone.")] * 2
     (card,) = notices.standing(desk.database.reader)
     assert (card["kind"], notices.body_of(card)["reason"]) == ("not_ready", "The folder is gone.")
     assert runs.in_state(desk.database.reader, [RunState.READY]) == []
@@ -167,7 +161,7 @@ def test_a_paused_or_removed_routine_does_nothing(desk: Desk) -> None:
     desk.database.transact(lambda txn: schedules.change(txn, row, "user:anna", "Paused", paused=True))
     desk.at(datetime(2026, 11, 27, 19, 0, 1, tzinfo=UTC))
     assert desk.scan(kept).started == []
-    assert told(desk, kept) == []
+    assert desk.log(kept) == []
 
 
 def test_jitter_delays_the_start_and_never_changes_the_instant(desk: Desk) -> None:

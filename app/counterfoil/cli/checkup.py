@@ -18,6 +18,7 @@ from counterfoil.cli.options import Context, OnlyThis, call_of
 from counterfoil.cli.words import clock, size
 from counterfoil.effects.secrets import Keyring, KeyringUnusable
 from counterfoil.errors import CounterfoilError, SecretMissing
+from counterfoil.inbox.pausing import pause_sentence
 from counterfoil.sandbox.probing import measured
 from counterfoil.stage.leaving_out import choices_of, told
 from counterfoil.stage.probing import probe
@@ -104,6 +105,7 @@ def _database(call: Call) -> list[Check]:
         with database.snapshot() as conn:
             verdict = integrity(conn)
             lease = leases.read(conn)
+            paused = pause_sentence(conn)
         alive = leases.alive(lease, database.clock.now_us())
     finally:
         database.close()
@@ -112,7 +114,10 @@ def _database(call: Call) -> list[Check]:
         means = f"{call.home.database} is damaged: {verdict}."
         return [Check("Database", "bad", means, "Restore a backup of the data folder."), _runner(None)]
     means = f"{call.home.database}, data version {SCHEMA}, {length}, not damaged."
-    return [Check("Database", "ok", means), _runner(lease if alive else None)]
+    found = [Check("Database", "ok", means), _runner(lease if alive else None)]
+    if paused:
+        found.append(Check("Pause", "warn", f"{paused} Nothing starts or goes on.", "Go on: counterfoil runner resume"))
+    return found
 
 
 def _runner(lease: Row | None) -> Check:

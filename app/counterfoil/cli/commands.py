@@ -20,9 +20,8 @@ class Command:
 COMMANDS: dict[str, Command] = {
     "demo": Command("demo", "demo", "Check the sample invoices and stop for you: a first run to look at."),
     "run": Command("starting", "run", "Start a run of a template."),
-    "runner": Command(
-        "advancing", "runner", "Be the runner: advance runs until Ctrl+C, or until nothing is left to do."
-    ),
+    "runner": Command("advancing", "app", "Be the runner: advance runs until Ctrl+C; pause and resume everything."),
+    "service": Command("background", "app", "Have the runner start at login."),
     "inbox": Command("looking", "inbox", "What waits for a person."),
     "show": Command("looking", "show", "Everything about one run or one gate."),
     "approve": Command("deciding", "approve", "Approve a gate exactly as it is shown."),

@@ -19,7 +19,7 @@ from counterfoil.facts import RunState
 from counterfoil.inbox.finding import find_gate, find_run
 from counterfoil.policy import protection
 from counterfoil.previews.showing import PlanFiles
-from counterfoil.schedules.documents import notice_sentences
+from counterfoil.schedules.telling import notice_sentences
 from counterfoil.store import gates
 from counterfoil.store import runs as run_rows
 from counterfoil.store.transactions import Connection, Row

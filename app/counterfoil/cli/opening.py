@@ -9,6 +9,7 @@ from pathlib import Path
 
 from counterfoil.cli.call import Call
 from counterfoil.errors import WrongWorkspace
+from counterfoil.inbox.pausing import pause_sentence
 from counterfoil.places import Home
 from counterfoil.runner.lease import runner_alive
 from counterfoil.runner.waking import hint
@@ -55,9 +56,12 @@ def workspace_of(given: Path | None) -> Path:
 
 
 def tell_runner(call: Call, home: Opened, kept: str) -> bool:
-    """Wake the runner, or say that none is there to act on what was just kept; whether one lives."""
+    """Wake the runner, or say that none is there to act on what was just kept, or that everything is paused; whether one lives."""
     hint(call.home)
     alive = runner_alive(home.database)
-    if not alive:
+    paused = pause_sentence(home.database.reader)
+    if paused:
+        call.say(f"{paused[:1].lower()}{paused[1:]} It is kept, and goes on after: counterfoil runner resume")
+    elif not alive:
         call.say(f"the runner is off; {kept}: counterfoil runner")
     return alive

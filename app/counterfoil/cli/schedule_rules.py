@@ -15,6 +15,7 @@ from tzlocal import get_localzone_name
 from counterfoil.catalogue.finding import find_template
 from counterfoil.catalogue.manifest import read_manifest
 from counterfoil.cli import rule_options as given
+from counterfoil.cli.background import ask_once
 from counterfoil.cli.call import Call
 from counterfoil.cli.opening import Opened, opened, tell_runner, workspace_of
 from counterfoil.cli.options import Context, Set, Workspace, call_of, pairs_of
@@ -91,6 +92,7 @@ def add(
         _tell(call, home, row)
         if lacking:
             call.say(f"saved and paused: {lacking} Then: counterfoil schedule resume {shlex.quote(name)}")
+        ask_once(call, home)
         tell_runner(call, home, "the schedule is kept and fires when it runs")
 
 

@@ -20,9 +20,10 @@ from counterfoil.clock import to_us
 from counterfoil.inbox.accounts import account
 from counterfoil.runner.firing import RunStarter
 from counterfoil.schedules import keeping
-from counterfoil.schedules.documents import log_documents, notice_sentences, schedule_document
+from counterfoil.schedules.documents import log_documents, schedule_document
 from counterfoil.schedules.outcomes import usage_document
 from counterfoil.schedules.rules import zone_of
+from counterfoil.schedules.telling import notice_sentences
 from counterfoil.store import runs
 from counterfoil.store import schedules as rows
 from counterfoil.store.transactions import Row, Txn

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from counterfoil.cli.call import Call, Interrupted, harmless
 from counterfoil.cli.opening import Opened
 from counterfoil.facts import ENDED, RunState
+from counterfoil.inbox.pausing import refuse_paused
 from counterfoil.runner.lease import runner_alive
 from counterfoil.runner.running import advance_here, held_or_ended
 from counterfoil.runner.waking import hint
@@ -26,14 +27,17 @@ def follow(call: Call, home: Opened, run_id: str) -> Row:
 
     Raises:
         Interrupted: Ctrl+C; the run is kept.
+        EverythingPaused: somebody has paused everything; the run is kept.
     """
     hint(call.home)  # what was just committed is found at once where a runner lives
     with _progress(home, run_id):
         try:
             while not held_or_ended(home.database, run_id):
+                refuse_paused(home.database.reader)
                 if runner_alive(home.database):
                     time.sleep(_EVERY)
                 elif advance_here(home.database, call.home, run_id) and not held_or_ended(home.database, run_id):
+                    refuse_paused(home.database.reader)
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
             number = runs.get(home.database.reader, run_id)["number"]

@@ -24,7 +24,7 @@ from counterfoil.engine.holding import Breach, Hold, Identity, Over
 from counterfoil.engine.left_over import LeftOvers
 from counterfoil.engine.ports import BadEffect, EffectTrouble, Permission
 from counterfoil.facts import AttemptState, GateKind, GateState, Outcome, Slot, person
-from counterfoil.store import gates, intents, records, timers
+from counterfoil.store import gates, intents, records, standing, timers
 from counterfoil.store.transactions import Row, Txn
 
 
@@ -204,9 +204,11 @@ class EffectDesk:
         intent = intents.get(txn.conn, hold.run_id, *asked.identity)
         if intent is not None and intent["digest"] != asked.digest:
             raise Differs(asked, f"{intent['kind']} {intent['digest'][:8]}")
-        standing = self._standing_gate(txn, asked, intent)
-        if standing is not None:
-            return standing
+        if standing.get(txn.conn, standing.PAUSE) is not None:
+            raise Over  # nothing is begun while everything is paused; the run is carried on from here
+        heeded = self._standing_gate(txn, asked, intent)
+        if heeded is not None:
+            return heeded
         if intent is None:
             return self._judge_new(txn, asked)
         timer = timers.get(txn.conn, hold.run_id, *asked.identity, RETRY)

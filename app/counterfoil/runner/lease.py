@@ -24,7 +24,7 @@ class Lease:
         self.holder = uuid.uuid4().hex  # random per process start: two processes never share one
         self.fence = 0
         self._database = database
-        self._path = home.run / "runner.lock"
+        self._home = home
         self._lock: IO[bytes] | None = None
 
     def take(self) -> None:
@@ -46,35 +46,45 @@ class Lease:
 
     def _lock_file(self) -> bool:
         """Whether no living process on this computer holds the file lock."""
-        handle = self._path.open("ab")
-        if sys.platform == "win32":
-            import msvcrt
-
-            try:
-                msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
-            except OSError:
-                handle.close()
-                return False
-        else:
-            import fcntl
-
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                handle.close()
-                return False
-        self._lock = handle
-        return True
+        self._lock = lock_file(self._home)
+        return self._lock is not None
 
     def _unlock(self) -> None:
         if self._lock is not None:
-            self._lock.close()
+            unlock(self._lock)
             self._lock = None
 
     def release(self) -> None:
         """Let the next runner in at once."""
         self._database.transact(lambda txn: leases.release(txn, self.holder))
         self._unlock()
+
+
+def lock_file(home: Home) -> IO[bytes] | None:
+    """The lock of a home's runner, held until it is given to `unlock` or this process dies; None where a living process holds it."""
+    handle = (home.run / "runner.lock").open("ab")
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            handle.close()
+            return None
+    else:
+        import fcntl
+
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            handle.close()
+            return None
+    return handle
+
+
+def unlock(handle: IO[bytes]) -> None:
+    """Let go of the lock of a runner."""
+    handle.close()
 
 
 def runner_alive(database: Database) -> bool:

@@ -24,9 +24,10 @@ from counterfoil.engine.holding import Powers
 from counterfoil.engine.ports import Stages
 from counterfoil.errors import CounterfoilError, RunnerTrouble
 from counterfoil.facts import ENDED, GateState, RunState
+from counterfoil.inbox.pausing import paused
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
-from counterfoil.runner import waking
+from counterfoil.runner import handing_over, waking
 from counterfoil.runner.advancing import Advance
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.lease import RENEW_EVERY, Lease
@@ -89,20 +90,20 @@ class Runner:
         self._work(lambda: False, ready)
 
     def run_until_idle(self) -> None:
-        """Work until no run is ready or running and no timer or retry is due.
+        """Work until no run is ready or running and no timer or retry is due, or until somebody pauses everything.
 
         Raises:
             RunnerTrouble: another runner lives.
         """
-        self._work(self._idle, lambda: None)
+        self._work(lambda: self._is_paused() or self._idle(), lambda: None)
 
     def run_until(self, run_id: str, *, changed: Callable[[], None] = lambda: None) -> None:
-        """Advance one run until it has ended or an open gate holds it.
+        """Advance one run until it has ended or an open gate holds it, or until somebody pauses everything.
 
         Raises:
             RunnerTrouble: another runner lives.
         """
-        self._work(lambda: held_or_ended(self._database, run_id), lambda: None, changed)
+        self._work(lambda: self._is_paused() or held_or_ended(self._database, run_id), lambda: None, changed)
 
     def _work(
         self, enough: Callable[[], bool], ready: Callable[[], None], changed: Callable[[], None] = lambda: None
@@ -129,6 +130,7 @@ class Runner:
         renewing = asyncio.ensure_future(self._renew(writer))
         beating = None if self._only else heartbeat.begin(self._beat)
         self._listen_to_signals()
+        handing_over.forget(self._home)
         try:
             await writer.submit(self._put_back_orphans)
             await asyncio.to_thread(stages.take_back_all)  # first: the slots of dead hosts go
@@ -172,6 +174,9 @@ class Runner:
             changed()
             if not self._tasks_running() and enough():
                 return
+            if not self._only and handing_over.is_wished(self._home):
+                self._halt()
+                return
             wait = min(2.0**trouble, SWEEP) if trouble else self._next_look()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), wait)
@@ -182,7 +187,8 @@ class Runner:
     def _next_look(self) -> float:
         """Seconds until the next instant at which something is due."""
         conn = self._database.reader
-        due = [timers.next_due(conn), runs.next_ready_at(conn, self._only), gates.next_due(conn)]
+        due = [timers.next_due(conn), gates.next_due(conn)]
+        due += [] if self._is_paused() else [runs.next_ready_at(conn, self._only)]
         due += [] if self._only else [schedules.next_wake(conn)]
         due += [gates.next_effective(conn, run_id) for run_id in self._live]
         now = self._database.clock.now_us()
@@ -207,7 +213,19 @@ class Runner:
         if self._only is None:
             self._wishes.look()
             await asyncio.to_thread(self._fire)
-        self._claim(powers)
+        if self._is_paused():
+            self._hold_still()
+        else:
+            self._claim(powers)
+
+    def _is_paused(self) -> bool:
+        return paused(self._database.reader) is not None
+
+    def _hold_still(self) -> None:
+        """Everything is paused: every host goes at its next boundary, and its run is ready to be carried on from there."""
+        for advance in list(self._live.values()):
+            advance.claimed.hold.end(RunState.WAITING if advance.lingering else RunState.READY)
+            advance.drop()
 
     def _fire(self) -> None:
         """Turn due instants of routines into runs; at each heartbeat every routine's next instant is computed anew, and what it needs

@@ -8,13 +8,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from counterfoil.clock import from_us, iso, to_us
-from counterfoil.facts import FiringOrigin, FiringState, NoticeKind
+from counterfoil.facts import FiringOrigin, FiringState
 from counterfoil.schedules.instants import Firing, next_firings
-from counterfoil.schedules.instants import firings as firings_of
 from counterfoil.schedules.outcomes import reasons
 from counterfoil.schedules.rules import rule_of, zone_of
 from counterfoil.schedules.wording import say
-from counterfoil.store import firings, notices
+from counterfoil.store import firings
 from counterfoil.store.transactions import Connection, Row
 
 
@@ -81,28 +80,6 @@ def log_documents(conn: Connection, row: Row, count: int) -> list[dict[str, Any]
     return [planned, *found]
 
 
-def month_documents(conn: Connection, row: Row, year: int, month: int, now_us: int) -> list[dict[str, Any]]:
-    """The firings of one month on the clocks of the routine's zone, ascending: what became of those that were due, and, while it is
-    on, those ahead as `planned`; each with a `note` of what is unusual about it, or None."""
-    zone = zone_of(row["zone"])
-    first, last = (to_us(datetime(*day, tzinfo=zone)) for day in ((year, month, 1), _month_after(year, month)))
-    settled = _firing_documents(conn, list(firings.between(conn, row["schedule_id"], first, last)), zone)
-    found = [{**one, "note": None} for one in settled]
-    known = {one["due_at"] for one in found}
-    if not row["paused"] and row["removed_at"] is None:
-        after = from_us(max(first - 1, now_us, int(row["effective_from"]) - 1))
-        for firing in firings_of(rule_of(json.loads(row["rule"])), zone, after):
-            if to_us(firing.due_at) >= last:
-                break
-            ahead = _preview(firing, zone)
-            found += [] if ahead["due_at"] in known else [{**ahead, "state": "planned", "reason": None, "run_id": None}]
-    return sorted(found, key=lambda one: str(one["due_at"]))
-
-
-def _month_after(year: int, month: int) -> tuple[int, int, int]:
-    return (year + 1, 1, 1) if month == 12 else (year, month + 1, 1)
-
-
 def preview_documents(rule: dict[str, Any], zone: str, after: datetime, count: int) -> list[dict[str, Any]]:
     """The next firings of a rule strictly after an instant, as the engine will compute them.
 
@@ -120,44 +97,3 @@ def _preview(firing: Firing, zone: ZoneInfo) -> dict[str, Any]:
 def local_text(instant: datetime, zone: ZoneInfo) -> str:
     """An instant on the clocks of a zone, to the minute, with its offset: `2026-12-07T09:00+01:00`."""
     return instant.astimezone(zone).isoformat(timespec="minutes")
-
-
-def notice_sentences(conn: Connection) -> list[str]:
-    """The standing notices as sentences, oldest first."""
-    return [sentence for row in notices.standing(conn) for sentence in told(row["kind"], notices.body_of(row))]
-
-
-def told(kind: str, body: dict[str, Any]) -> list[str]:
-    """What one notice says."""
-    match kind:
-        case NoticeKind.NOT_READY:
-            return [f"‘{body['schedule']}’ cannot run as things are: {body['reason']}"]
-        case NoticeKind.HELD_UP:
-            return [f"‘{body['schedule']}’ was skipped {body['skipped']} times in a row: {body['reason']}."]
-        case NoticeKind.NOTHING:
-            since = f"{datetime.fromisoformat(body['since']).astimezone():%d %b}"
-            return [f"‘{body['schedule']}’ found nothing since {since}, {body['times']} times. Right folder?"]
-        case NoticeKind.ZONE:
-            names = ", ".join(f"‘{name}’" for name in body["schedules"])
-            return [
-                f"This computer's zone is {body['now']} now; {names} keep {body['before']} time. "
-                "To follow: counterfoil schedule change NAME --zone " + body["now"]
-            ]
-        case _:
-            return [_away(body)]
-
-
-def _away(body: dict[str, Any]) -> str:
-    """The card of what happened while nobody was there."""
-    span = [datetime.fromisoformat(body[edge]).astimezone() for edge in ("since", "until") if body.get(edge)]
-    when = f"this computer was off ({span[0]:%a %H:%M} – {span[1]:%a %H:%M})" if len(span) == 2 else "nobody was there"
-    told = "; ".join(_away_of(one) for one in body["schedules"])
-    return f"While {when}: {told}. Nothing ran twice."
-
-
-def _away_of(one: dict[str, Any]) -> str:
-    ran, missed = one["ran_late"], one["missed"]
-    late = f"ran late, {datetime.fromisoformat(one['ran_at']).astimezone():%H:%M}" if one.get("ran_at") else "ran late"
-    parts = [late if ran == 1 else f"{ran} ran late"] if ran else []
-    parts += [f"{missed} did not run"] if missed else []
-    return f"‘{one['schedule']}’ {' and '.join(parts) or 'missed nothing'}"

@@ -151,28 +151,3 @@ def _is_over(rule: Rule, wall: datetime) -> bool:
     return (rule.end_local is not None and wall > rule.end_local) or (
         rule.end_date is not None and wall.date() > rule.end_date
     )
-
-
-def clock_changes(zone: ZoneInfo, year: int, month: int) -> list[tuple[date, str]]:
-    """Days of a month in whose night or course clocks change, with what they do: `02:00 becomes 03:00`."""
-    day, found = date(year, month, 1) - timedelta(days=1), list[tuple[date, str]]()
-    while (day.year, day.month) <= (year, month):
-        start, after = (datetime.combine(one, time(), UTC) for one in (day, day + timedelta(days=1)))
-        if _offset(start, zone) != _offset(after, zone):
-            found.append(_change_within(start, after, zone))
-        day += timedelta(days=1)
-    return [(on, what) for on, what in found if (on.year, on.month) == (year, month)]
-
-
-def _offset(instant: datetime, zone: ZoneInfo) -> timedelta:
-    return instant.astimezone(zone).utcoffset() or timedelta()
-
-
-def _change_within(start: datetime, after: datetime, zone: ZoneInfo) -> tuple[date, str]:
-    """The local day of the change between two instants, found to the minute, and what the clocks do then."""
-    while after - start > timedelta(minutes=1):
-        middle = start + (after - start) // 2
-        start, after = (middle, after) if _offset(middle, zone) == _offset(start, zone) else (start, middle)
-    instant = after.replace(second=0, microsecond=0)
-    before = (instant + _offset(start, zone)).replace(tzinfo=None)
-    return before.date(), f"{before:%H:%M} becomes {instant.astimezone(zone):%H:%M}"

@@ -13,11 +13,11 @@ from typing import Protocol
 
 from counterfoil.clock import from_us, iso, to_us
 from counterfoil.errors import NotReady, WrongRule
-from counterfoil.facts import FiringOrigin, FiringState, GateState, NoticeKind
+from counterfoil.facts import FiringOrigin, FiringState, GateState, NoticeKind, person
 from counterfoil.schedules.instants import firings as firings_of
 from counterfoil.schedules.policies import Policy, read_policy
 from counterfoil.schedules.rules import rule_of, zone_of
-from counterfoil.store import firings, gates, leases, notices, runs, schedules
+from counterfoil.store import firings, gates, leases, notices, runs, schedules, standing
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Connection, Row, Txn
 
@@ -98,7 +98,9 @@ def scan(txn: Txn, schedule_id: str, start: Starter, away_since_us: int | None =
     row, done = schedules.get(txn.conn, schedule_id), Scanned()
     if row["paused"] or row["removed_at"] is not None:
         return done
-    _go_on_with_queued(txn, row, start, done)
+    pause = standing.get(txn.conn, standing.PAUSE)
+    if pause is None:
+        _go_on_with_queued(txn, row, start, done)
     try:
         due = due_of(txn.conn, row, txn.now_us)
     except WrongRule as problem:
@@ -109,7 +111,10 @@ def scan(txn: Txn, schedule_id: str, start: Starter, away_since_us: int | None =
         return done
     if not schedules.set_next(txn, row, due.next_at, due.wake_at):
         raise Outpaced(schedule_id)
-    if due.now:
+    if due.now and pause is not None:
+        why = f"everything was paused by {person(pause['by'])}"
+        done.unstarted += sum(firings.settle(txn, row, one, FiringState.SKIPPED, why) for one in due.now)
+    elif due.now:
         _Settling(txn, row, read_policy(row["policy"]), start, done, away_since_us).all(due.now)
     return done
 

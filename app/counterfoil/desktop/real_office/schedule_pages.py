@@ -33,11 +33,11 @@ from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import CounterfoilError, UnknownSchedule, WrongRule
 from counterfoil.inbox.hinting import hint
 from counterfoil.schedules import keeping
-from counterfoil.schedules.documents import told
 from counterfoil.schedules.instants import firings as firings_of
 from counterfoil.schedules.nights import changes, place_of
 from counterfoil.schedules.outcomes import reasons
 from counterfoil.schedules.rules import rule_of, zone_of
+from counterfoil.schedules.telling import told
 from counterfoil.schedules.wording import say
 from counterfoil.store import firings, notices, schedules
 from counterfoil.store.transactions import Connection, Row, Txn

@@ -1,0 +1,54 @@
+"""What people are told where no run is there to ask: the standing notices as sentences. Cheap to load: each look at the inbox says them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from counterfoil.facts import NoticeKind
+from counterfoil.inbox.pausing import pause_sentence
+from counterfoil.store import notices
+from counterfoil.store.transactions import Connection
+
+
+def notice_sentences(conn: Connection) -> list[str]:
+    """The standing notices as sentences, oldest first; before them, that everything is paused."""
+    paused = pause_sentence(conn)
+    said = [f"{paused} Nothing starts until: counterfoil runner resume"] if paused else []
+    return said + [sentence for row in notices.standing(conn) for sentence in told(row["kind"], notices.body_of(row))]
+
+
+def told(kind: str, body: dict[str, Any]) -> list[str]:
+    """What one notice says."""
+    match kind:
+        case NoticeKind.NOT_READY:
+            return [f"‘{body['schedule']}’ cannot run as things are: {body['reason']}"]
+        case NoticeKind.HELD_UP:
+            return [f"‘{body['schedule']}’ was skipped {body['skipped']} times in a row: {body['reason']}."]
+        case NoticeKind.NOTHING:
+            since = f"{datetime.fromisoformat(body['since']).astimezone():%d %b}"
+            return [f"‘{body['schedule']}’ found nothing since {since}, {body['times']} times. Right folder?"]
+        case NoticeKind.ZONE:
+            names = ", ".join(f"‘{name}’" for name in body["schedules"])
+            return [
+                f"This computer's zone is {body['now']} now; {names} keep {body['before']} time. "
+                "To follow: counterfoil schedule change NAME --zone " + body["now"]
+            ]
+        case _:
+            return [_away(body)]
+
+
+def _away(body: dict[str, Any]) -> str:
+    """The card of what happened while nobody was there."""
+    span = [datetime.fromisoformat(body[edge]).astimezone() for edge in ("since", "until") if body.get(edge)]
+    when = f"this computer was off ({span[0]:%a %H:%M} – {span[1]:%a %H:%M})" if len(span) == 2 else "nobody was there"
+    lines = "; ".join(_away_of(one) for one in body["schedules"])
+    return f"While {when}: {lines}. Nothing ran twice."
+
+
+def _away_of(one: dict[str, Any]) -> str:
+    ran, missed = one["ran_late"], one["missed"]
+    late = f"ran late, {datetime.fromisoformat(one['ran_at']).astimezone():%H:%M}" if one.get("ran_at") else "ran late"
+    parts = [late if ran == 1 else f"{ran} ran late"] if ran else []
+    parts += [f"{missed} did not run"] if missed else []
+    return f"‘{one['schedule']}’ {' and '.join(parts) or 'missed nothing'}"

@@ -22,6 +22,7 @@ if __name__ == "__main__":
 from benchmarks import (
     big_gate_rows,
     diff_rows,
+    host_rows,
     invoice_rows,
     screen_rows,
     set_rows,
@@ -59,6 +60,7 @@ ROWS: dict[str, Measure] = {
     "decision-pool": waiting_rows.decision_pool,
     "click-warm": waiting_rows.click_warm,
     "click-cold": waiting_rows.click_cold,
+    "hosts-at-once": host_rows.at_once,
     "waiting": waiting_rows.waiting,
     "idle": waiting_rows.idle,
     "import": start_rows.door,

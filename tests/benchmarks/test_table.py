@@ -56,6 +56,11 @@ def test_a_difference_tells_exactly_what_was_changed(table: dict[str, Row]) -> N
     assert table["diff"].counts == {"changes": CHANGED}
 
 
+def test_nobody_waits_for_a_host_in_vain(table: dict[str, Row]) -> None:
+    counts = table["hosts-at-once"].counts
+    assert not counts or counts["begun"] == counts["wanted"]
+
+
 def test_runs_that_wait_hold_no_thread(table: dict[str, Row]) -> None:
     assert table["waiting"].counts["threads"] == 0
     assert table["idle"].counts.get("threads", 0) <= 0

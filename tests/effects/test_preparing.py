@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.authoring.effect_values import Effect, append_rows, http, mail, move_files, secret, write_file
+from counterfoil.authoring.effect_values import (
+    Effect,
+    append_rows,
+    delete_files,
+    http,
+    mail,
+    make_folders,
+    move_files,
+    secret,
+    write_file,
+)
 from counterfoil.effects.beneath import Beneath
 from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.engine.ports import ROOT, Conflict, EffectTrouble, PlanEntry
@@ -202,6 +212,57 @@ def test_what_cannot_be_done_is_said_before_anybody_is_asked(
         catalogue.prepare(effect.body, str(filled))
     assert words in str(told.value)
     assert told.value.failure_class is FailureClass.STRUCTURAL
+
+
+@pytest.mark.parametrize(
+    "effect, words",
+    [
+        (write_file("CON", "x"), "“CON” has the name of a device of Windows; give it another name."),
+        (write_file("new/aux.txt", "x"), "“new/aux.txt” has the name of a device"),
+        (write_file("nul./x.txt", "x"), "“nul.” has the name of a device"),
+        (write_file("a\nb", "x"), "“a\\u000ab” has control characters in its name"),
+        (write_file("a.", "x"), "“a.” ends with a dot or a blank"),
+        (move_files([("in/a.xml", "in/a .")]), "“in/a .” ends with a dot or a blank"),
+        (write_file("LEDGER.csv", "x"), "“LEDGER.csv” has a name that some systems take for “ledger.csv”"),
+        (write_file("ledger\u200b.csv", "x"), "has a name that some systems take for “ledger.csv”"),
+        (move_files([("in/a.xml", "Ledger.csv")]), "has a name that some systems take for “ledger.csv”"),
+        (make_folders(["IN"]), "“IN” has a name that some systems take for “in”"),
+        (write_file("IN/c.xml", "x"), "“IN” has a name that some systems take for “in”"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_new_names_that_some_system_takes_for_others_are_refused(
+    catalogue: EffectCatalogue, filled: Path, effect: Effect, words: str
+) -> None:
+    catalogue.check(effect.body)
+    with pytest.raises(EffectTrouble) as told:
+        catalogue.prepare(effect.body, str(filled))
+    assert words in str(told.value)
+    assert told.value.failure_class is FailureClass.STRUCTURAL
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        [move_files([("ledger.csv", "Ledger.csv")])],
+        [delete_files(["ledger.csv"]), write_file("LEDGER.CSV", "x")],
+        [write_file("odd.", "x")],
+        [move_files([("odd.", "even")])],
+        [move_files([("odd.", "archive/odd.")])],
+        [write_file("é.txt", "x"), write_file("e.txt", "x")],
+    ],
+)
+def test_names_that_leave_and_names_that_are_there_stand_in_nobodys_way(
+    catalogue: EffectCatalogue, filled: Path, plan: list[Effect]
+) -> None:
+    (filled / "odd.").write_bytes(b"an old name of the team's")
+    assert len(catalogue.prepare_plan([effect.body for effect in plan], str(filled))) == len(plan)
+
+
+def test_two_new_names_that_are_one_to_some_system(catalogue: EffectCatalogue, filled: Path) -> None:
+    plan = [write_file("new/É.txt", "x"), write_file("new/E\u0301.txt", "x")]
+    with pytest.raises(EffectTrouble, match="has a name that some systems take for"):
+        catalogue.prepare_plan([effect.body for effect in plan], str(filled))
 
 
 def test_vanished_workspace_is_named(catalogue: EffectCatalogue, workspace: Path) -> None:

@@ -53,6 +53,7 @@ class FileEffects:
                     entry.base.update(scene.base(ops))
                     entries[n] = entry
                 scene.settle()
+                scene.refuse_names()
         except Blocked as problem:
             raise refusal(str(problem)) from problem
         return entries

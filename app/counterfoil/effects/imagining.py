@@ -8,6 +8,7 @@ on an order that the lines do not show.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Sequence
 
@@ -17,6 +18,7 @@ from counterfoil.engine.ports import ROOT, EffectTrouble, FileOp
 from counterfoil.facts import FailureClass
 from counterfoil.policy.boundaries import visible
 from counterfoil.policy.file_classes import HEAD, never_changed
+from counterfoil.policy.names import trouble_with_name, twin_words, twins
 from counterfoil.store.blobs import Blobs
 
 READ_LIMIT = 64 * 1024 * 1024  # bytes of a file that rows are appended to
@@ -35,6 +37,7 @@ class Scene:
         ] = {}  # item, digest, and the bytes where no blob holds them
         self._left: dict[str, tuple[int, str]] = {}  # item, and whether it moves or deletes it
         self._arrived: dict[str, int] = {}
+        self._kept: set[str] = set()  # of these, what only goes to another folder: its name is not new
         self._needed: set[str] = set()  # folders that something arrives in
         self._gone: dict[str, int] = {}  # folders
         self._made: dict[str, int] = {}
@@ -172,8 +175,10 @@ class Scene:
                 raise refusal(f"“{visible(target)}” exists already, and moving never overwrites.")
         for source, _ in moves:
             self._left[source] = (n, "moves")
-        for _, target in moves:
+        for source, target in moves:
             self._arrive(target, n)
+            if source.rpartition("/")[2] == target.rpartition("/")[2]:
+                self._kept.add(target)
         return found
 
     def _source(self, source: str, n: int) -> Seen:
@@ -253,6 +258,32 @@ class Scene:
             if stays:
                 more = f" and {len(stays) - 1} more" if len(stays) > 1 else ""
                 raise refusal(f"The folder “{visible(path)}” still holds “{visible(stays[0])}”{more}; name that, too.")
+
+    def refuse_names(self) -> None:
+        """Every item was imagined: no new name is one that some system cannot have, or takes for another.
+
+        Raises:
+            EffectTrouble: one is.
+        """
+        made: dict[str, set[str]] = {}
+        for path in {*self._arrived, *self._made, *self._needed}:
+            folder, _, name = path.rpartition("/")
+            made.setdefault(folder, set()).add(name)
+        for folder, names in sorted(made.items()):
+            there = self._listed(folder)
+            new, under = names - there, f"{folder}/" if folder else ""
+            stays = {name for name in there if under + name not in self._left and under + name not in self._gone}
+            named = sorted(name for name in new if under + name not in self._kept)
+            odd = {name: why for name in named if (why := trouble_with_name(name))}
+            odd |= {name: twin_words(other) for name, other in twins(new, stays | (names & there)).items()}
+            for name, why in odd.items():
+                raise refusal(f"“{visible(under + name)}” {why}; give it another name.")
+
+    def _listed(self, folder: str) -> set[str]:
+        """What lies directly in a folder; nothing where it is still to be made."""
+        with contextlib.suppress(Blocked, FileNotFoundError):
+            return set(self.ground.names_in(folder))
+        return set()
 
     def names_in(self, path: str) -> list[str]:
         """What lies directly in a folder.

@@ -16,10 +16,10 @@ from dataclasses import replace
 from counterfoil.errors import TooMuchChanged
 from counterfoil.policy.boundaries import folded, trouble_with
 from counterfoil.policy.file_classes import Fate, rule_of
+from counterfoil.policy.names import trouble_with_name, twin_words, twins
 from counterfoil.stage.changed import Change, Diff, Kind, Side, What, blocked_because
 from counterfoil.stage.ladder import Ladder
 from counterfoil.stage.manifest import Entry, Layout, Manifest
-from counterfoil.stage.names import trouble_with_name, twin_words, twins
 from counterfoil.stage.survey import DEEPEST
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.intake import Intake, TooLarge

@@ -2,7 +2,7 @@
 
 import pytest
 
-from counterfoil.stage.names import trouble_with_name, twins
+from counterfoil.policy.names import trouble_with_name, twins
 
 
 @pytest.mark.parametrize(

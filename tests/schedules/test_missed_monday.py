@@ -16,11 +16,12 @@ from counterfoil.cli.run_sheet import run_sheet
 from counterfoil.clock import FakeClock, to_us
 from counterfoil.places import bundled
 from counterfoil.runner.firing import RunStarter
-from counterfoil.schedules.documents import log_documents, notice_sentences
+from counterfoil.schedules.documents import log_documents
 from counterfoil.schedules.keeping import Wanted, add, run_missed
 from counterfoil.schedules.policies import policy_of
 from counterfoil.schedules.rules import rule_of
 from counterfoil.schedules.scanning import scan_due
+from counterfoil.schedules.telling import notice_sentences
 from counterfoil.store import schedules
 from counterfoil.store.transactions import Row
 from counterfoil.testing import Harness

@@ -2,7 +2,7 @@
 
 import copy
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, Qt
@@ -232,6 +232,10 @@ class FakeOffice:
             left_out=(".git", ".env", "2 key files"),
             invoices=38,
         )
+
+    def leave_out(self, path: str, parts: Sequence[str]) -> facts.FolderFacts:
+        self.log.append(("leave_out", (path, tuple(parts))))
+        return self.measure_folder(path)
 
     def trail(self, query: str, before: int | None) -> facts.TrailPage:
         return fake_runs.trail_page(query, before)

@@ -11,6 +11,8 @@ from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.office import FolderFacts, Part, TrailPage
 from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.form import Ticks
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs.list_view import Role
@@ -300,6 +302,27 @@ def test_a_folder_that_cannot_be_used_is_refused_with_its_reason(desk: Desk, tem
     assert "This folder lies on a network drive." in texts(templates.sheet)
     assert not templates.sheet.act.isEnabled()
     assert templates.sheet.act.text() == "This folder cannot be used"
+
+
+def test_parts_of_a_folder_that_holds_too_much_can_be_left_out(desk: Desk, templates: Any) -> None:
+    much = FolderFacts("/data/all", 0, 0, 0.0, (), refused="/data/all holds 80,000 files.", parts=("archive", "photos"))
+    small = desk.office.measure_folder("/data/all")
+    desk.office.log.append(("looked", None))
+    desk.office.measure_folder = lambda path: small if desk.office.log[-1][0] == "leave_out" else much  # type: ignore[method-assign]
+    templates.choose_folder()
+    desk.settle()
+    sheet = templates.sheet
+    sheet.take("/data/all")
+    desk.settle()
+    assert not sheet.act.isEnabled()
+    [again] = [key for key in sheet.findChildren(Button) if key.text() == "Leave these out"]
+    assert not again.isEnabled()
+    [parts] = sheet.findChildren(Ticks)
+    desk.click(parts._boxes["archive"])
+    desk.click(again)
+    assert desk.office.log[-1] == ("leave_out", ("/data/all", ("archive",)))
+    assert sheet.act.isEnabled()
+    assert "412 files, 1.2 GB." in texts(sheet)
 
 
 def test_trouble_with_starting_is_said_on_the_form(desk: Desk, templates: Any) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from counterfoil.effects import kernel
 from counterfoil.places import Home
 from counterfoil.stage import probing
 from counterfoil.stage.probing import PREFIX, first_look, probe
@@ -56,7 +57,13 @@ def folder(tmp_path: Path) -> Path:
 
 def test_an_ordinary_folder_has_nothing_to_be_told(folder: Path, home: Home) -> None:
     found = probe(folder, home)
-    assert (found.acts, found.locks, found.synced_by, found.notes) == (("created", "renamed", "removed"), True, "", ())
+    assert (found.acts, found.exchanges, found.locks, found.synced_by) == (
+        ("created", "renamed", "removed"),
+        True,
+        True,
+        "",
+    )
+    assert found.notes == ()
 
 
 def test_trying_out_leaves_nothing(folder: Path, home: Home) -> None:
@@ -155,6 +162,13 @@ def test_a_drive_without_locks_or_renaming_is_told(folder: Path, home: Home, mon
         "The drive of this folder knows no locks.",
         "Files here cannot be renamed.",
     ]
+
+
+def test_a_drive_that_cannot_swap_files_is_told(folder: Path, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "renameat2", lambda: None)
+    found = probe(folder, home)
+    assert (found.acts, found.exchanges) == (("created", "renamed", "removed"), False)
+    assert [note.what for note in found.notes] == ["The drive of this folder cannot swap two files at once."]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ the plain dictionaries of the command line's contract; what the contract does no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -430,6 +430,9 @@ class Office(RunActs, Protocol):
 
     def measure_folder(self, path: str) -> FolderFacts:
         """Look at a folder, changing nothing."""
+
+    def leave_out(self, path: str, parts: Sequence[str]) -> FolderFacts:
+        """Have parts of a folder left out of the copies of runs from now on, and look at it again."""
 
     def trail(self, query: str, before: int | None) -> TrailPage:
         """Entries older than `before`, newest first."""

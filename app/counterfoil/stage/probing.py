@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from counterfoil.authoring.codec import digest
+from counterfoil.effects.beneath import exchange
 from counterfoil.places import Home
 from counterfoil.policy.boundaries import visible
 from counterfoil.stage.copying import clone
@@ -42,10 +43,11 @@ class Note:
 @dataclass(frozen=True, slots=True)
 class Findings:
     """What can be done in a folder. `acts` are those of "created", "renamed", "removed" that work; `clones` says that copies for runs share
-    their blocks with it; `locks` that programs can keep others off."""
+    their blocks with it; `exchanges` that two files can change places at once; `locks` that programs can keep others off."""
 
     acts: tuple[str, ...]
     clones: bool
+    exchanges: bool
     locks: bool
     synced_by: str
     notes: tuple[Note, ...]
@@ -60,10 +62,11 @@ def probe(folder: Path, home: Home) -> Findings:
     syncing = synced_by(folder)
     notes = [*_of_its_place(folder, home), *_of_room(folder)]
     acts: list[str] = []
-    clones = locks = False
+    clones = exchanges = locks = False
     try:
         with _scratch(folder) as scratch:
             acts = _try_acts(scratch)
+            exchanges = _exchanges(scratch)
             locks = _tried(lambda: _lock(scratch))
             clones = _tried(lambda: _clone(scratch, home))
     except OSError as problem:
@@ -73,6 +76,13 @@ def probe(folder: Path, home: Home) -> Findings:
             Note(
                 "The drive of this folder knows no locks.",
                 "That works; let only one computer run templates that write into it.",
+            )
+        )
+    if "renamed" in acts and not exchanges:
+        notes.append(
+            Note(
+                "The drive of this folder cannot swap two files at once.",
+                "That works; let nobody save a file here in the moment in which approved changes are written.",
             )
         )
     if acts and acts != list(_ACTS):
@@ -90,7 +100,7 @@ def probe(folder: Path, home: Home) -> Findings:
                 "That works, but a colleague's change during a run will be shown to you as a conflict.",
             )
         )
-    return Findings(tuple(acts), clones, locks, syncing, tuple(notes))
+    return Findings(tuple(acts), clones, exchanges, locks, syncing, tuple(notes))
 
 
 def first_look(folder: Path, home: Home) -> tuple[Note, ...]:
@@ -152,6 +162,18 @@ def _tried(act: Callable[[], object]) -> bool:
     except OSError:
         return False
     return True
+
+
+def _exchanges(scratch: Path) -> bool:
+    """Whether two files can change places at once, as approved files do with those they replace."""
+    (scratch / "d").write_bytes(b"")
+    handle = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return exchange(handle, "a", handle, "d") and exchange(handle, "a", handle, "d")
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
 
 
 def _lock(scratch: Path) -> None:

@@ -214,7 +214,7 @@ def refuse_too_much(found: Survey, root: str) -> None:
     raise TooMuch(
         f"{visible(root)} holds {amount}; a run works on a copy, and copies at most {MOST_FILES:,} files, as many folders and "
         f"{MOST_BYTES // 1024**3} GB. Its largest parts: {named}.",
-        "Leave parts out with --leave-out NAME, or choose a smaller folder.",
+        "Leave parts out where you choose the folder, or with run --leave-out NAME; or choose a smaller folder.",
         tuple(parts),
     )
 

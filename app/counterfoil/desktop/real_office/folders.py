@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from counterfoil.desktop.office import FolderFacts
 from counterfoil.desktop.words.numbers import count
 from counterfoil.errors import CounterfoilError, TooMuch
 from counterfoil.places import Home
+from counterfoil.settings.workspace import leave_out
 from counterfoil.stage.grounds import why_not
 from counterfoil.stage.leaving_out import choices_of, told
 from counterfoil.stage.probing import probe
@@ -57,6 +59,12 @@ def measure(path: str, home: Home) -> FolderFacts:
         invoices=_invoices(root, [seen.path for seen in files]) or None,
         notes=tuple(f"{note.what} {note.now}" for note in able.notes),
     )
+
+
+def measure_without(path: str, parts: Sequence[str], home: Home) -> FolderFacts:
+    """Have parts left out of the copies of runs, and look again."""
+    leave_out(Path(path), parts)
+    return measure(path, home)
 
 
 def _seconds(octets: int, files: int, *, clones: bool) -> float:

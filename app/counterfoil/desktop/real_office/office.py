@@ -4,7 +4,7 @@ first asked for, in the thread that asks, so that the first page does not wait f
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -213,6 +213,10 @@ class RealOffice:
     def measure_folder(self, path: str) -> facts.FolderFacts:
         """Look at a folder."""
         return self._rooms.measure(path)
+
+    def leave_out(self, path: str, parts: Sequence[str]) -> facts.FolderFacts:
+        """Copy less of a folder from now on."""
+        return self._rooms.leave_out(path, parts)
 
     # ------------------------------------------------------------------------------------------------------- routines
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import Clock
@@ -91,6 +92,11 @@ class Rooms:
     def measure(self, path: str) -> FolderFacts:
         """Look at a folder."""
         found: FolderFacts = _load("folders", "measure")(path, self._access.home)
+        return found
+
+    def leave_out(self, path: str, parts: Sequence[str]) -> FolderFacts:
+        """Copy less of a folder from now on, and look at it again."""
+        found: FolderFacts = _load("folders", "measure_without")(path, parts, self._access.home)
         return found
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.office import FolderFacts
 from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
-from counterfoil.desktop.parts.form import LineEdit
+from counterfoil.desktop.parts.form import LineEdit, Ticks
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.sheet import Sheet
@@ -105,6 +105,9 @@ class FolderSheet(Sheet):
         empty(self._found)
         if facts.refused:
             put(self._found, Banner("bad", plain(facts.refused)))
+            if facts.parts:
+                self._offer_leaving_out(facts)
+                return
         else:
             box = Box("quiet", gap=6)
             for sentence in sentences(facts):
@@ -123,6 +126,28 @@ class FolderSheet(Sheet):
                     ),
                 )
         self._offer("This folder cannot be used" if facts.refused else "Use this folder", able=not facts.refused)
+
+    def _offer_leaving_out(self, facts: FolderFacts) -> None:
+        """It holds too much for a copy: what of it could stay out, the largest first."""
+        parts = Ticks([(name, plain(name)) for name in facts.parts], "Leave out of the copy")
+        again = Button("Leave these out", name="Leave these out and look again")
+        again.setEnabled(False)
+        parts.changed.connect(lambda: again.setEnabled(bool(parts.ticked())))
+        again.clicked.connect(lambda: self._leave_out(facts.path, parts.ticked()))
+        keys = row(gap=8)
+        put(keys, again, None)
+        kept = Prose("It is remembered for this folder. Nothing of it is removed or changed.", "small")
+        put(self._found, Box("quiet", gap=8).put(Label("Leave out of the copy", "small_strong"), parts, kept, keys))
+        self._offer("This folder cannot be used as a whole", able=False)
+
+    def _leave_out(self, path: str, parts: list[str]) -> None:
+        empty(self._found)
+        put(self._found, Prose("Looking at it…", "body2"))
+        self._latest.take(
+            self._bridge.ask(
+                self, lambda office: office.leave_out(path, parts), self._measured, self._failed, slow=True
+            )
+        )
 
     def _failed(self, trouble: Trouble) -> None:
         empty(self._found)

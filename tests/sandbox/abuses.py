@@ -1,10 +1,8 @@
 """The list of abuses, T1 to T74: what is tried, and which tests stand for it, by their place beneath tests/.
 
-One line each; tests/house/test_abuses.py holds it against the tests that there are. T15 to T19, T58 and T59 do not exist. A number
-in `LATER` has no test yet, or not for all that it says: whoever writes one fills the line and takes the number out.
+One line each; tests/house/test_abuses.py holds it against the tests that there are. T15 to T19, T58 and T59 do not exist.
 """
 
-LATER = {5, 6, 7, 8, 10, 11, 12}
 WHOLE = {*range(1, 15), *range(20, 58), *range(60, 75)}
 
 # fmt: off
@@ -17,9 +15,19 @@ ABUSES: dict[int, tuple[str, ...]] = {
     3: ("dots", "sandbox/test_files.py::test_dots_lead_nowhere"),
     4: ("links of /proc", "sandbox/test_files.py::test_links_of_proc_lead_to_the_same_root",
         "sandbox/test_files.py::test_links_of_proc_lead_nowhere_where_restricted"),
+    5: ("a link of the copy that leads outside", "sandbox/test_links.py::test_a_link_of_the_copy_leads_nowhere",
+        "sandbox/test_links.py::test_a_plan_through_a_link_is_refused_and_nothing_is_written",
+        "stage/test_diffing.py::test_new_links_are_shown_and_not_made"),
+    6: ("reading through it", "sandbox/test_links.py::test_a_link_of_the_copy_leads_nowhere"),
+    7: ("writing through links to nothing", "sandbox/test_links.py::test_nothing_is_made_behind_a_link",
+        "effects/test_preparing.py::test_what_cannot_be_done_is_said_before_anybody_is_asked"),
+    8: ("open files as paths", "sandbox/test_links.py::test_paths_of_open_files_are_no_paths"),
     9: ("hard links of files outside", "sandbox/test_files.py::test_no_hard_link_into_the_workspace"),
+    10: ("a copy that is the person's own file", "stage/test_refreshing.py::test_writing_to_a_stage_never_reaches_the_workspace"),
     11: ("a folder swapped for a link before it is bound", "sandbox/test_files.py::test_a_slot_that_became_a_link_is_not_bound",
          "sandbox/test_files.py::test_a_workspace_that_became_a_link_is_put_before_a_person",
+         "sandbox/test_links.py::test_another_folder_in_its_place_is_not_written_into",
+         "effects/test_applying.py::test_workspace_that_became_a_link_is_refused",
          "stage/test_refreshing.py::test_a_workspace_that_is_a_link_is_refused",
          "stage/test_refreshing.py::test_a_folder_that_becomes_a_link_is_not_followed",
          "sandbox/test_levels.py::test_each_worse_report_is_noticed"),

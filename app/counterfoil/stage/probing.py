@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from counterfoil.authoring.codec import digest
-from counterfoil.effects.beneath import exchange
+from counterfoil.effects import kernel
 from counterfoil.places import Home
 from counterfoil.policy.boundaries import visible
 from counterfoil.stage.copying import clone
@@ -169,7 +169,7 @@ def _exchanges(scratch: Path) -> bool:
     (scratch / "d").write_bytes(b"")
     handle = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        return exchange(handle, "a", handle, "d") and exchange(handle, "a", handle, "d")
+        return kernel.rename_with(kernel.EXCHANGE, handle, "a", handle, "d")
     except OSError:
         return False
     finally:

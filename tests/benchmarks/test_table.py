@@ -1,8 +1,5 @@
-"""The table is measured and printed; what must not change is asserted: counts of syncs, threads and rows, never a time.
-
-Of the window generous ratios are asserted, to something bare that was measured beside it in the same run: they hold on a busy computer, and
-do not where something costs many times what it did.
-"""
+"""The table is measured and printed; what must not change is asserted: counts of syncs, threads and rows, never a time nor a ratio of
+times. Those are read by people, because a busy computer would decide about them."""
 
 import pytest
 
@@ -70,20 +67,9 @@ def test_the_first_page_of_the_inbox_needs_no_sqlalchemy(table: dict[str, Row]) 
     assert table["office-first"].counts == {"rows": 200, "sqlalchemy": 0}
 
 
-def test_the_window_is_there_soon_after_an_empty_one(table: dict[str, Row]) -> None:
-    assert table["window-open"].counts["times an empty window"] <= 25
-    assert table["window-switch"].counts["times an empty window"] <= 10
-
-
-def test_every_commit_of_another_process_is_shown_soon_after_it_can_be_seen(table: dict[str, Row]) -> None:
+def test_every_commit_of_another_process_is_shown(table: dict[str, Row]) -> None:
     assert table["window-live"].counts["shown"] == 12
-    assert table["window-live"].counts["times a poll"] <= 40
 
 
 def test_a_long_table_of_evidence_is_shown_whole(table: dict[str, Row]) -> None:
     assert table["window-evidence"].counts == {"rows": 5_000}
-
-
-def test_the_window_answers_while_runs_advance_and_rests_otherwise(table: dict[str, Row]) -> None:
-    assert table["window-frames"].counts.get("times a bare watch", 0) <= 60
-    assert table["window-rest"].counts.get("percent", 0) <= 10

@@ -15,7 +15,7 @@ from kill.processes import Process, until
 from kill.tally import KINDS, WANTED, Tally
 from kill.world import World
 
-LONGEST = 4.0 * WANTED  # seconds; with enough hits it is over sooner
+LONGEST = 12.0 * WANTED  # seconds on a busy computer; with enough hits it is over sooner
 LIFE = 1.5  # seconds after which a runner is killed wherever it is
 JITTER = 0.02  # seconds at most between seeing what was aimed at and striking
 KILLS = 25  # of one run; then it may end
@@ -52,11 +52,17 @@ def _life(world: World, runner: Process, chance: random.Random, tally: Tally | N
     """The life of one runner; how many kills it has seen. Without a tally it is left alone."""
     kills = 0
     while runner.alive() and not world.has_ended():
-        aim = chance.choice(AIMS) if tally else "the end"
+        aim = _aim(chance, tally) if tally else "the end"
         seen = _aimed(world, runner, aim, chance)
         if seen and tally:
             kills += _strike(world, runner, chance, tally)
     return kills
+
+
+def _aim(chance: random.Random, tally: Tally) -> str:
+    """What to wait for: nothing that was hit often enough while something else was not."""
+    aim, missing = chance.choice(AIMS), tally.missing()
+    return missing[0] if missing and aim in KINDS and aim not in missing else aim
 
 
 def _aimed(world: World, runner: Process, aim: str, chance: random.Random) -> bool:

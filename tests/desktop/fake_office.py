@@ -78,7 +78,10 @@ class FakeOffice:
     def counts(self, workspace: str | None) -> facts.Counts:
         running = sum(row.state in ("running", "ready") for row in self.run_rows)
         return facts.Counts(
-            for_me=len(self.inbox(facts.Tab.FOR_ME, workspace)), running=running, runs=len(self.run_rows)
+            for_me=len(self.inbox(facts.Tab.FOR_ME, workspace)),
+            running=running,
+            runs=len(self.run_rows),
+            notices=len(self.schedules.notices),
         )
 
     def runner(self) -> facts.RunnerSeen:

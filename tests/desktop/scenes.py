@@ -125,7 +125,7 @@ class Visitor:
 
 def walk(visitor: Visitor, lived: LivedHome, only: str = "") -> Iterator[str]:
     """Every scene of a lived home, or of one of its parts, in an order that changes nothing for good."""
-    for part in (_inbox, _gates, _sheets, _states, _several, _decided, _runs, _templates, _trail, _frame):
+    for part in (_inbox, _gates, _sheets, _states, _several, _decided, _runs, _templates, _schedules, _trail, _frame):
         if not only or part.__name__.strip("_") in only.split(","):
             yield from part(visitor, lived)
 
@@ -370,6 +370,62 @@ def _templates(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
 
 def _shows(form: Any, path: str) -> bool:
     return form._seen is not None and form._seen.card.path == path
+
+
+def _schedules(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
+    window = visitor.window
+    schedules = visitor.page("schedules")
+    visitor.until(lambda: schedules.stack.currentIndex() != 0, "the schedules")
+    if not schedules.adapter.rows:
+        yield "schedules-none"
+        keep_schedules(lived)
+        visitor.until(lambda: len(schedules.adapter.rows) == 3, "three schedules")
+    schedules.show_schedule(schedules.adapter.rows[0].schedule_id)
+    visitor.settle()
+    yield "schedules"
+    visitor.click(schedules.head.run)
+    visitor.until(lambda: schedules.head.shown.last is not None and schedules.head.shown.last.run_id, "it was run")
+    visitor.settle(1.0)
+    yield "schedules-run"
+    visitor.click(schedules.calendar.span.segments["week"])
+    visitor.settle()
+    yield "schedules-week"
+    visitor.click(schedules.calendar.span.segments["month"])
+    schedules.calendar.view.setFocus(Qt.FocusReason.TabFocusReason)
+    visitor.press(Qt.Key.Key_Right)
+    yield "schedules-keys"
+    schedules.head.remove.click()
+    visitor.settle()
+    yield "schedules-remove"
+    schedules.sheet.dismiss()
+    schedules.head.change.click()
+    visitor.until(lambda: schedules.editor.isVisible() and schedules.editor.ahead.texts, "the editor")
+    visitor.settle(1.0)
+    yield "schedule-change"
+    for name, text in (("gap", "every day at 02:30"), ("wrong", "every year on 31 April at 09:00")):
+        schedules.editor.rule.setText(text)
+        schedules.editor.sentence.zone.setEditText("Europe/Berlin")
+        visitor.settle(1.5)
+        yield f"schedule-{name}"
+    schedules._leave_editor()
+    window.show_page("inbox")
+    visitor.settle()
+
+
+def keep_schedules(lived: LivedHome) -> None:
+    """Three schedules of a lived home, as somebody kept them on the command line."""
+    from counterfoil.desktop.real_office import calls
+
+    for name, rule, folder in (
+        ("Archive boxes", "every weekday at 18:00", lived.archive),
+        ("Month-end close", "last business day of the month at 17:30", lived.archive),
+        ("Weekly letters", "every 2 weeks on Monday and Thursday at 09:00", lived.sales),
+    ):
+        template = {"Archive boxes": "archive", "Month-end close": "monthend", "Weekly letters": "prices"}[name]
+        values = {"archive": {}, "monthend": {"statement": "statement-nov.csv"}, "prices": {"hours": "60"}}[template]
+        given = [part for key, value in values.items() for part in ("--set", f"{key}={value}")]
+        words = ["--rule", rule, "--zone", "Europe/Berlin", "--workspace", f"{folder}", *given]
+        calls.call(lived.home, "schedule", "add", *words, "--", name, template)
 
 
 def _trail(visitor: Visitor, lived: LivedHome) -> Iterator[str]:

@@ -482,3 +482,31 @@ def test_other_pages_lead_here_and_back(whole: Desk) -> None:
     page.calendar.gate_wanted.emit(GATE)
     whole.settle()
     assert window.pages["inbox"].detail.session.reading.seen.gate_id == GATE
+
+
+def test_what_was_missed_stands_on_top_of_the_inbox_until_it_was_seen(whole: Desk) -> None:
+    office, window = whole.office, whole.window
+    office.schedules.notices = [
+        NoticeSeen("held_up", "‘Weekly payments’ was skipped 3 times in a row.", PAYMENTS),
+        NoticeSeen("away", AWAY, "home"),
+    ]
+    whole.bridge.changed_now(Part.SCHEDULES)
+    whole.settle()
+    cards = window.pages["inbox"].pane.notices
+    assert [button.text() for button in cards.findChildren(Button) if button.isVisible()] == [
+        "Details",
+        "Got it",
+        "Show it",
+    ]
+    whole.click(next(button for button in cards.findChildren(Button) if button.text() == "Got it"))
+    whole.look()
+    assert [act for act, _ in office.log if act == "got_it"] == ["got_it"]
+    whole.click(
+        next(button for button in cards.findChildren(Button) if button.text() == "Show it" and button.isVisible())
+    )
+    assert window._current == "schedules"
+    assert window.pages["schedules"].head.shown.schedule_id == PAYMENTS
+    office.schedules.notices.clear()
+    whole.bridge.changed_now(Part.SCHEDULES)
+    whole.settle()
+    assert not cards.isVisible()

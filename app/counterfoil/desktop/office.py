@@ -54,6 +54,7 @@ class Counts:
     for_others: int = 0
     running: int = 0
     runs: int = 0
+    notices: int = 0  # what is told of schedules
 
 
 class RunnerState(StrEnum):

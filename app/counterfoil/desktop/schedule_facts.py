@@ -149,11 +149,12 @@ class DraftSeen:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleKept:
-    """A schedule that was saved; `first` when it is the only one there is."""
+    """A schedule that was saved; `first` when it is the only one there is; `lacking` why it was saved paused."""
 
     schedule_id: str
     name: str
     first: bool = False
+    lacking: str = ""
 
 
 class Schedules(Protocol):

@@ -207,6 +207,10 @@ class Glance:
         """How many gates are open."""
         return int(self.value("SELECT count(*) FROM gate WHERE state = 'open'") or 0)
 
+    def count_notices(self) -> int:
+        """How many notices stand."""
+        return int(self.value("SELECT count(*) FROM notice WHERE closed_at IS NULL") or 0)
+
     def count_runs(self, workspace: str | None) -> tuple[int, int]:
         """How many runs are under way, and how many there are at all."""
         values = {"w": workspace}

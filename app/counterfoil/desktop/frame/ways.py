@@ -70,7 +70,7 @@ class Ways(QObject):
                 "checkpoint": self.show_plug,
                 "template": self._open_template,
                 "view": self._show_view,
-                "schedule": self._show_schedule,
+                "schedule": self.show_schedule,
                 "new-schedule": self._new_schedule,
                 "workspace": lambda path: self._frame.choose_workspace(path or None),
                 "look": self._frame.choose_look,
@@ -128,8 +128,12 @@ class Ways(QObject):
     def _show_view(self, name: str) -> None:
         self._to("runs").show_view(name)
 
-    def _show_schedule(self, schedule_id: str) -> None:
-        self._to("schedules").show_schedule(schedule_id)
+    @Slot(object)
+    def show_schedule(self, schedule_id: object) -> None:
+        """One schedule, or the page where none is named."""
+        page = self._to("schedules")
+        if schedule_id:
+            page.show_schedule(str(schedule_id))
 
     def _new_schedule(self, _nothing: str) -> None:
         self._to("schedules").new_schedule()

@@ -20,6 +20,7 @@ from counterfoil.desktop.frame.first_run import FirstRun
 from counterfoil.desktop.frame.palette import Palette
 from counterfoil.desktop.frame.paper import save_as_pdf
 from counterfoil.desktop.frame.sidebar import PAGES, Sidebar
+from counterfoil.desktop.frame.standing import Standing
 from counterfoil.desktop.frame.trouble import Notices, Shut
 from counterfoil.desktop.frame.ways import Ways
 from counterfoil.desktop.office import Changes, Counts, GateSeen, Part, RunnerSeen, RunnerState, Workspace
@@ -33,7 +34,7 @@ from counterfoil.desktop.words.plain import one_line
 
 _SECOND = 1000  # milliseconds
 _TITLE_BAR = 32  # what a window manager adds above, about
-_REMEMBERING = ("inbox", "runs", "trail")  # pages whose widths and views are kept
+_REMEMBERING = ("inbox", "runs", "schedules", "trail")  # pages whose widths and views are kept
 
 
 class Window(QMainWindow):
@@ -49,6 +50,7 @@ class Window(QMainWindow):
         self._known = False  # whether the data folder has answered once
         self.pages: dict[str, Any] = {}
         self._first_run: FirstRun | None = None
+        self._standing: Standing | None = None
         self._ways = Ways(self, self)
         self._palette: Palette | None = None
         self._back: QWidget | None = None
@@ -194,6 +196,8 @@ class Window(QMainWindow):
         self._first_run.run_wanted.connect(self.show_run)
         self._first_run.plug_wanted.connect(self._ways.show_plug)
         self._first_run.own_folder_wanted.connect(self._ways.own_folder)
+        self._standing = Standing(bridge, page, self)
+        page.pane.notices.schedule_wanted.connect(self._ways.show_schedule)
         page.loaded.connect(self._ahead.start)
         page.print_wanted.connect(self._print)
         page.start_wanted.connect(self.start_runner)
@@ -223,7 +227,7 @@ class Window(QMainWindow):
         bridge, workspace = self._bridge, self._workspace
         if bridge is None:
             return
-        if parts & {Part.INBOX, Part.RUNS}:
+        if parts & {Part.INBOX, Part.RUNS, Part.SCHEDULES}:
             bridge.ask(self, lambda office: office.counts(workspace), self._show_counts, self._missed)
         if parts & {Part.RUNNER, Part.RUNS}:
             bridge.ask(self, lambda office: office.runner(), self._show_runner)
@@ -264,6 +268,8 @@ class Window(QMainWindow):
             inbox.show_counts(counts)
         if self._first_run is not None:
             self._first_run.show_counts(counts)
+        if self._standing is not None:
+            self._standing.show_counts(counts)
 
     def _show_runner(self, seen: RunnerSeen) -> None:
         self.runner = seen
@@ -292,6 +298,8 @@ class Window(QMainWindow):
                 page.changed(changes)
         if self._first_run is not None:
             self._first_run.changed(changes)
+        if self._standing is not None:
+            self._standing.changed(changes)
 
     @Slot(object)
     def _troubled(self, trouble: Trouble) -> None:

@@ -16,6 +16,7 @@ from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.parts.segmented import Segmented
+from counterfoil.desktop.schedules.notices import NoticeCards
 from counterfoil.desktop.tokens import INBOX_ROW
 from counterfoil.desktop.words.numbers import number
 from counterfoil.desktop.words.plain import quoted
@@ -51,6 +52,7 @@ class InboxPane(Pane):
         self.tabs = Segmented([(str(tab), words, "") for tab, words in _TABS], name="Which gates")
         self.tabs.choose(str(Tab.FOR_ME))
         self.tabs.segments[str(Tab.FOR_OTHERS)].hide()
+        self.notices = NoticeCards(narrow=True)
         self.new = Button("", "link")
         self.new.hide()
         self._start = Button("Start", "primary", icon="play", name="Start the runner")
@@ -113,7 +115,7 @@ class InboxPane(Pane):
         put(field, self.search)
         tabs = row(margins=(16, 0, 20, 8))
         put(tabs, self.tabs, None, self.new)
-        self.put(head, field, tabs)
+        self.put(head, self.notices, field, tabs)
         self.lines.addWidget(self.stack, 1)
 
     def _connect(self) -> None:

@@ -80,7 +80,13 @@ class RealOffice:
     def counts(self, workspace: str | None) -> facts.Counts:
         """The numbers of the frame. Until rules name approvers, every gate is for whoever looks."""
         under_way, runs = self._glance.count_runs(workspace)
-        return facts.Counts(for_me=self._inbox.count(workspace), for_others=0, running=under_way, runs=runs)
+        return facts.Counts(
+            for_me=self._inbox.count(workspace),
+            for_others=0,
+            running=under_way,
+            runs=runs,
+            notices=self._glance.count_notices(),
+        )
 
     def runner(self) -> facts.RunnerSeen:
         """How the runner does."""

@@ -22,7 +22,7 @@ from counterfoil.schedules.nights import changes, place_of
 from counterfoil.schedules.policies import read_policy
 from counterfoil.schedules.rules import rule_of, zone_of
 from counterfoil.schedules.typed import form_typed, instead_of, understood, words_of
-from counterfoil.store import schedules
+from counterfoil.store import notices, schedules
 from counterfoil.store.transactions import Row
 from counterfoil.views.plain import recorded
 
@@ -109,9 +109,17 @@ class Drafts:
             if draft.schedule_id and known is not None:
                 words = ["change", *told, "--name", draft.name, "--", known]
             else:
-                words = ["add", *told, "--workspace", draft.workspace, "--", draft.name, draft.template]
+                template = self._templates.name_of(draft.template, draft.workspace)
+                words = ["add", *told, "--workspace", draft.workspace, "--", draft.name, template]
             kept = calls.call(self._access.home, "schedule", *words)
-        return ScheduleKept(str(kept["schedule_id"]), str(kept["name"]), not living)
+        lacking = self._lacking(str(kept["schedule_id"])) if kept["paused"] and not draft.schedule_id else ""
+        return ScheduleKept(str(kept["schedule_id"]), str(kept["name"]), not living, lacking)
+
+    def _lacking(self, schedule_id: str) -> str:
+        """Why a schedule was saved paused."""
+        with self._access.reading() as conn:
+            told = [row for row in notices.standing(conn) if row["subject"] == schedule_id]
+        return next((str(notices.body_of(row).get("reason") or "") for row in told), "it cannot run as things are.")
 
     def _form(self, draft: ScheduleDraft, zone: ZoneInfo) -> dict[str, Any]:
         """The form of the rule. The kept one while its words stand: an anchor, or a copy of free days, must not move by being looked at."""

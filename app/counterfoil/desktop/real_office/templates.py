@@ -19,7 +19,7 @@ from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.people import capital
-from counterfoil.errors import WrongWorkspace
+from counterfoil.errors import CounterfoilError, WrongWorkspace
 from counterfoil.policy.protection import NOTHING, Consent, told
 from counterfoil.schedules.planned import resolved
 from counterfoil.settings.workspace import remembered
@@ -92,6 +92,15 @@ class Templates:
             CounterfoilError: there is none.
         """
         return find_template(template, Path(workspace), self._access.home)
+
+    def name_of(self, path: str, workspace: str) -> str:
+        """What to call the template of a folder so that it is found again: its name where that means this folder, else the folder."""
+        folder = Path(path)
+        try:
+            name = read_manifest(folder).name
+            return name if self.folder_of(name, workspace) == folder else path
+        except CounterfoilError:
+            return path
 
     def start(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent) -> str:
         """Commit a run; its id.

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
-from counterfoil.desktop.office import TemplateCard, TemplateSeen, Workspace
+from counterfoil.desktop.office import Office, TemplateCard, TemplateSeen, Workspace
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import FieldEditor, LineEdit
@@ -333,7 +333,13 @@ class ScheduleEditor(Pane):
             return
         self._saving = True
         self._show_button()
-        self._bridge.ask(self, lambda office: office.schedules.keep(draft), self._is_kept, self._failed, slow=True)
+
+        def kept(office: Office) -> ScheduleKept:
+            found = office.schedules.keep(draft)
+            office.start_runner()
+            return found
+
+        self._bridge.ask(self, kept, self._is_kept, self._failed, slow=True)
 
     def _go_to_missing(self) -> None:
         draft, seen = self.draft(), self._seen

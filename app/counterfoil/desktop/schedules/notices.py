@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from counterfoil.desktop.parts.boxes import Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
-from counterfoil.desktop.parts.layouts import MIDDLE, column, empty, put, row
+from counterfoil.desktop.parts.layouts import MIDDLE, TOP, column, empty, put, row
 from counterfoil.desktop.schedule_facts import NoticeSeen
 from counterfoil.desktop.words.numbers import count
 
@@ -24,15 +24,17 @@ class NoticeCards(QWidget):
 
     Signals:
         got_it(): the card of what was missed is done with.
-        schedule_wanted(str): show this schedule.
+        schedule_wanted(str): show this schedule; "" for the page.
     """
 
     got_it = Signal()
     schedule_wanted = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, *, narrow: bool = False) -> None:
+        """`narrow`: above a list, with the buttons below the words and a way to the Schedules page."""
         super().__init__()
-        self._lines = column(self, gap=8, margins=(28, 14, 24, 0))
+        self._narrow = narrow
+        self._lines = column(self, gap=8, margins=(16, 0, 16, 10) if narrow else (28, 14, 24, 0))
         self._seen: tuple[NoticeSeen, ...] = ()
         self.hide()
 
@@ -53,21 +55,34 @@ class NoticeCards(QWidget):
 
     def _card(self, notice: NoticeSeen) -> Box:
         tone = "info" if notice.kind in _ASKED else "warn"
-        card = Box(tone, margins=(12, 8, 8, 8))
+        card = Box(tone, gap=6, margins=(12, 8, 8, 8))
         line = row(gap=10)
-        line.addWidget(Icon("info" if tone == "info" else "triangle-alert", tone), 0, MIDDLE)
-        line.addWidget(Prose(notice.words, "medium", tone=tone), 1)
-        if notice.kind in _OF_ONE:
-            show = Button("Show it", key=notice.schedule_id, name=f"Show it: {notice.words}")
+        side = TOP if self._narrow else MIDDLE
+        line.addWidget(Icon("info" if tone == "info" else "triangle-alert", tone), 0, side)
+        line.addWidget(Prose(notice.words, "small" if self._narrow else "medium", tone=tone), 1)
+        keys = row(gap=8, margins=(26, 0, 0, 0)) if self._narrow else line
+        for button in self._keys(notice):
+            keys.addWidget(button, 0, MIDDLE)
+        card.put(line)
+        if self._narrow:
+            keys.addStretch(1)
+            card.put(keys)
+        card.setAccessibleName(notice.words)
+        return card
+
+    def _keys(self, notice: NoticeSeen) -> list[Button]:
+        made = []
+        if notice.kind in _OF_ONE or self._narrow:
+            words = "Show it" if notice.kind in _OF_ONE else "Details"
+            key = notice.schedule_id if notice.kind in _OF_ONE else ""
+            show = Button(words, key=key, name=f"{words}: {notice.words}")
             show.chosen.connect(self.schedule_wanted)
-            line.addWidget(show, 0, MIDDLE)
+            made.append(show)
         if notice.kind in _ASKED:
             done = Button(_ASKED[notice.kind], name=f"{_ASKED[notice.kind]}: {notice.words}")
             done.chosen.connect(self._seen_it)
-            line.addWidget(done, 0, MIDDLE)
-        card.put(line)
-        card.setAccessibleName(notice.words)
-        return card
+            made.append(done)
+        return made
 
     @Slot(object)
     def _seen_it(self, _key: object) -> None:

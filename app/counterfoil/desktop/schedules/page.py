@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtCore import QSettings, Qt, Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.commands import Command
-from counterfoil.desktop.office import Changes, Part, TemplateCard
+from counterfoil.desktop.office import Changes, Office, Part, TemplateCard
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.schedule_facts import Act, FiringSeen, ScheduleDraft, ScheduleKept, SchedulesSeen
 from counterfoil.desktop.schedules.calendar import CalendarPane
@@ -25,11 +26,8 @@ from counterfoil.desktop.schedules.head import ScheduleHead
 from counterfoil.desktop.schedules.list_view import ROW, SchedulesAdapter, SchedulesView
 from counterfoil.desktop.schedules.notices import NoticeCards
 from counterfoil.desktop.schedules.sheets import remove_sheet
-from counterfoil.desktop.tokens import LIST
 from counterfoil.desktop.words.plain import one_line, quoted
 
-LEAST_LIST = 300
-_SHARE = 0.31
 _LOADING, _NOTHING, _PAGE, _EDITOR = 0, 1, 2, 3
 
 
@@ -93,6 +91,10 @@ class SchedulesPage(QWidget):
             self._stale = False
             self._load()
             self.calendar.load()
+
+    def remember(self, settings: QSettings) -> None:
+        """The list is as wide as it was left."""
+        self.panels.remember(settings, "schedules/list")
 
     def find_here(self) -> None:
         """Ctrl+F."""
@@ -169,7 +171,6 @@ class SchedulesPage(QWidget):
 
     def _lay_out(self) -> None:
         left = Pane("app")
-        left.setMinimumWidth(LEAST_LIST)
         head = row(margins=(20, 18, 16, 10))
         put(head, Label("Schedules", "page"), None, self.new)
         left.put(head)
@@ -178,20 +179,14 @@ class SchedulesPage(QWidget):
         self._banners = column(gap=8, margins=(28, 0, 24, 0))
         right.put(self.notices, self.head, self._banners, 8)
         right.lines.addWidget(self.calendar, 1)
-        right.setMinimumWidth(480)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.setHandleWidth(1)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.addWidget(left)
-        self._splitter.addWidget(right)
-        self._splitter.setStretchFactor(1, 1)
+        self.panels = ListAndDetail(left, right)
         self._over = right
         bare = Pane("panel")
         self._bare_banners = column(gap=8, margins=(28, 18, 24, 0))
         bare.put(self._bare_banners)
         bare.lines.addWidget(self.nothing, 1)
         self.stack = QStackedWidget()
-        for page in (Skeleton(ROW, label="Loading schedules"), bare, self._splitter, self.editor):
+        for page in (Skeleton(ROW, label="Loading schedules"), bare, self.panels, self.editor):
             self.stack.addWidget(page)
         row(self).addWidget(self.stack)
 
@@ -214,11 +209,6 @@ class SchedulesPage(QWidget):
         self.notices.schedule_wanted.connect(self._to_schedule)
         self.editor.left.connect(self._leave_editor)
         self.editor.kept.connect(self._kept)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        wide = min(LIST, max(LEAST_LIST, round(self.width() * _SHARE)))
-        self._splitter.setSizes([wide, self.width() - wide])
 
     # ------------------------------------------------------------------------------------------------------------- acts
 
@@ -244,18 +234,21 @@ class SchedulesPage(QWidget):
     @Slot()
     def _run_now(self) -> None:
         if self.head.shown is not None:
-            schedule_id = self.head.shown.schedule_id
-            self._bridge.ask(
-                self, lambda office: office.schedules.run(schedule_id), self._started, self._failed, slow=True
-            )
+            self._run(self.head.shown.schedule_id)
 
     @Slot(object)
     def _run_missed(self, firing: object) -> None:
         if isinstance(firing, FiringSeen):
-            schedule_id, due = firing.schedule_id, firing.until or firing.due_at
-            self._bridge.ask(
-                self, lambda office: office.schedules.run(schedule_id, due), self._started, self._failed, slow=True
-            )
+            self._run(firing.schedule_id, firing.until or firing.due_at)
+
+    def _run(self, schedule_id: str, due_at: int | None = None) -> None:
+        def started(office: Office) -> str:
+            run_id = office.schedules.run(schedule_id, due_at)
+            office.start_runner()  # where none lives: nobody else would go on with the run
+            return run_id
+
+        self._tell("info", "Starting a run…", brief=True)
+        self._bridge.ask(self, started, self._started, self._failed, slow=True)
 
     def _started(self, run_id: str) -> None:
         show = Button("Show its run", key=run_id)
@@ -295,7 +288,10 @@ class SchedulesPage(QWidget):
         if isinstance(kept, ScheduleKept):
             self.stack.setCurrentIndex(_LOADING)
             self.show_schedule(kept.schedule_id)
-            self._tell("ok", f"{quoted(kept.name)} is kept.")
+            if kept.lacking:
+                self._tell("warn", f"Saved and paused: {kept.lacking}", detail="Resume it when that is mended.")
+            else:
+                self._tell("ok", f"{quoted(kept.name)} is kept.")
             self.calendar.load()
 
     @Slot()
@@ -332,13 +328,13 @@ class SchedulesPage(QWidget):
         if self.stack.currentIndex() == _LOADING:
             self.stack.setCurrentIndex(_NOTHING)
 
-    def _tell(self, tone: str, words: str, *buttons: Button, detail: str = "") -> None:
-        """One banner at a time, closed by the person or by the next one."""
+    def _tell(self, tone: str, words: str, *buttons: Button, detail: str = "", brief: bool = False) -> None:
+        """One banner at a time, closed by the person or by the next one; a `brief` one is followed by another."""
         self._close_banner()
         close = Button("Close", "quiet")
         close.clicked.connect(self._close_banner)
         lines = self._banners if self.adapter.rows else self._bare_banners
-        put(lines, Banner(tone, words, [*buttons, close], detail=detail))
+        put(lines, Banner(tone, words, [*buttons, *([] if brief else [close])], detail=detail))
 
     @Slot()
     def _close_banner(self) -> None:

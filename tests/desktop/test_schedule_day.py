@@ -1,0 +1,72 @@
+"""A schedule from the first word to its run, in the real window with the real runner: written, kept, run, paused, removed."""
+
+import shutil
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.theme import Theme
+from counterfoil.places import Home, bundled
+from desktop.real_window import Seat, end_runner
+
+
+@pytest.fixture
+def seat(theme: Theme, tmp_path: Path) -> Generator[Seat]:
+    """A person at a window on a bare data folder."""
+    made = Seat(Home(tmp_path / "home"), theme)
+    yield made
+    made.close()
+    end_runner(made.home)
+
+
+def texts(widget: Any) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(Prose) if label.isVisible())
+
+
+def test_a_schedule_is_written_kept_run_and_removed(seat: Seat, tmp_path: Path) -> None:
+    folder = tmp_path / "Scans"
+    shutil.copytree(bundled("workflows") / "tidy-folder" / "sample", folder)
+    window = seat.window
+    window.show_page("schedules")
+    page = window.pages["schedules"]
+    seat.until(page.nothing.isVisible, "no schedules yet")
+    seat.click(page._start)
+    editor = page.editor
+    at = seat.until(lambda: _found(editor.sentence.template, "Tidy a folder"), "the templates")
+    editor.sentence.template.setCurrentIndex(at)
+    editor.sentence.template.activated.emit(at)
+    editor._take_folder(str(folder))
+    seat.until(lambda: editor.fields, "what the template wants to know")
+    next(one for one in editor.fields if one.name == "folder").fill(".")
+    editor.rule.setText("every weekday at 09:00")
+    seat.until(lambda: len(editor.ahead.texts) == 5, "the next five")
+    seat.until(lambda: editor.save.text().strip() == "Save", "it can be saved")
+    editor._judge()
+    seat.until(lambda: editor._judged == editor.draft(), "it was judged as it stands")
+    seat.click(editor.save)
+    seat.until(lambda: page.head.isVisible() and page.head.shown.name == "Tidy a folder", "it is kept")
+    assert "Every weekday at 09:00" in page.head.sentence.text()
+    fates = {one.fate for day in page.calendar.adapter.days for one in day.firings}
+    assert fates == {"planned"}
+    seat.click(page.head.run)
+    seat.until(lambda: "A run is started beside the rule" in texts(page), "its run is started")
+    seat.until(lambda: page.head.shown.last.beside == "now", "the list says so")
+    run_id = page.head.shown.last.run_id
+    window.show_run(run_id)
+    detail = window.pages["runs"].detail
+    seat.until(lambda: "Planned today" in detail.path.text(), "the run says when it was planned")
+    assert "by the schedule ‘Tidy a folder’" in detail.path.text(), detail.path.text()
+    window.show_page("schedules")
+    seat.click(page.head.switch)
+    seat.until(page.head.chip.isVisible, "it is paused")
+    seat.click(page.head.remove)
+    seat.click(page.sheet.act)
+    seat.until(page.nothing.isVisible, "it is removed")
+
+
+def _found(combo: Any, words: str) -> int:
+    at = int(combo.findText(words))
+    return max(0, at)

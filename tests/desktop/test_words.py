@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from counterfoil.desktop.inbox.welcome import SAMPLES
 from counterfoil.desktop.office import FolderFacts, Progress
 from counterfoil.desktop.real_office.trail_pages import said
+from counterfoil.desktop.runs.steps import lines
 from counterfoil.desktop.templates.folder_sheet import sentences
 from counterfoil.desktop.words import choices, gates, numbers, people, runs, times, values
 from counterfoil.desktop.words.plain import one_line, plain, quoted
@@ -206,6 +207,20 @@ def test_steps_have_peoples_words() -> None:
         runs.restart_line({"at": "2026-11-30T08:57:03.000Z", "reran": ["step_7"]}, 6)
         == "Restarted 08:57:03. 6 steps were kept; ‘Step 7’ started again."
     )
+
+
+def test_what_ended_does_not_go_on() -> None:
+    assert runs.in_the_middle({"would": "“read_statement” would start again."}, 1, ended=True).startswith(
+        "Nothing is in"
+    )
+    said = runs.in_the_middle({"would": "“read_statement” would be looked up first."}, 2)
+    assert said == "“Read statement” would be looked up first. 2 steps before it stay."
+    (line,) = runs.carried_on([{"at": "2026-11-30T08:42:12.000Z", "reason": "it was ready", "from_step": 4}])
+    assert "carried on from step 4, because" in line
+    step = {"path": "", "ordinal": 0, "name": "read", "kind": "step", "state": "retrying", "attempts": 2, "key": None}
+    ended = lines({"state": "failed", "steps": [step]}, ())
+    assert [line.state for line in ended] == ["failed"]
+    assert [line.state for line in lines({"state": "running", "steps": [step]}, ())] == ["retrying"]
 
 
 def test_the_four_answers() -> None:

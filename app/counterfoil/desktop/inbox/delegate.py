@@ -124,7 +124,8 @@ def _paint_foot(painter: QPainter, line: QRect, row: InboxRow, state: str, token
     painter.setPen(colour(tokens.text3))
     room = line.right() - width - 10 - left
     if _metrics(12, 400).horizontalAdvance(row.template) * _LEAST_SHOWN < room:  # three letters of a name say nothing
-        painter.drawText(QRect(left, line.top(), room, line.height()), _LEFT, _short(row.template, 400, room))
+        words = _metrics(12, 400).elidedText(row.template, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRect(left, line.top(), room, line.height()), _LEFT, words)
 
 
 def _state_tone(row: InboxRow, state: str, tokens: Tokens) -> str:

@@ -14,8 +14,7 @@ from counterfoil.trail import verify
 from counterfoil.views.trail_entries import trail_documents, trail_page
 
 PAGE = 100
-
-
+_STOPPED = re.compile(r"^(Stopped run \d+ at )([a-z0-9_]+)$")
 _EFFECT = re.compile(r"\b[a-z_]+@\d+(?= (?:done|failed|unknown)\b)")
 
 
@@ -45,7 +44,12 @@ def said(entry: dict[str, Any], me: str) -> dict[str, Any]:
     by, summary = str(entry["by"]), str(entry["summary"])
     named = next((name for name in (by, capital(person(by))) if summary.startswith(f"{name} ")), "")
     told = f"{capital(person(by, me))}{summary[len(named) :]}" if named else summary
-    return {**entry, "who": capital(person(by, me)), "summary": _EFFECT.sub(lambda kind: step_name(kind[0]), told)}
+    told = _EFFECT.sub(lambda kind: step_name(kind[0]), told)
+    return {
+        **entry,
+        "who": capital(person(by, me)),
+        "summary": _STOPPED.sub(lambda at: f"{at[1]}‘{step_name(at[2])}’", told),
+    }
 
 
 def of_run(conn: Any, run_id: str, me: str) -> tuple[dict[str, Any], ...]:

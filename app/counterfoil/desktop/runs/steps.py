@@ -41,7 +41,7 @@ class StepLine:
 
 def lines(document: Mapping[str, Any], open_groups: Collection[str]) -> list[StepLine]:
     """Every line of a run's document, in order."""
-    steps = list(document.get("steps") or ())
+    steps = [_as_ended(step, document) for step in document.get("steps") or ()]
     origins = {(effect["path"], effect["ordinal"]): effect.get("origin") for effect in document.get("effects") or ()}
     groups = _groups(steps)
     resumptions = (document.get("checkpoint") or {}).get("resumptions") or ()
@@ -61,6 +61,12 @@ def lines(document: Mapping[str, Any], open_groups: Collection[str]) -> list[Ste
         made.append(_line(step, groups, open_groups, origins.get((step["path"], step["ordinal"]))))
     made.extend(_restarted(entry, steps) for entry in restarts)
     return made
+
+
+def _as_ended(step: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A step that was in the middle when its run ended does not go on."""
+    over = document.get("state") in ("failed", "cancelled") and step["state"] in ("running", "retrying", "waiting")
+    return {**step, "state": "failed" if document["state"] == "failed" else "skipped"} if over else step
 
 
 def _restarted(entry: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> StepLine:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from PySide6.QtCore import QSettings, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
@@ -41,6 +43,10 @@ class TrailPage(Pane):
         self._bridge, self._clock = bridge, clock
         self._latest = Latest()
         self._entries: list[Document] = []
+        self._rows: dict[
+            int, tuple[str, str, str, str]
+        ] = {}  # what was made of entries; a day later they read otherwise
+        self._day: date | None = None
         self._newest = True
         self._held: Entries | None = None  # a look that has brought more, while what is there is being read
         self._missed = False  # something has changed since the last look
@@ -191,8 +197,12 @@ class TrailPage(Pane):
                 self.nothing.say("Nothing has happened yet.", "Every decision, effect and change is kept here.")
             self.stack.setCurrentIndex(2)
             return
-        rows = [_row(entry, now) for entry in self._entries]
-        table = from_texts(COLUMNS, rows, times.local(now).date())
+        today = times.local(now).date()
+        if today != self._day:
+            self._day, self._rows = today, {}
+        new = [entry for entry in self._entries if entry["seq"] not in self._rows]
+        self._rows |= {entry["seq"]: _row(entry, now) for entry in new}
+        table = from_texts(COLUMNS, [self._rows[entry["seq"]] for entry in self._entries], today)
         if self.view is None:
             self.view = self._make_view(table)
         else:

@@ -155,7 +155,8 @@ def carried_on(resumptions: Sequence[Mapping[str, Any]]) -> list[str]:
         at = times.iso_instant(entry.get("at") or "")
         when = times.clock_seconds(at) if at is not None else ""
         why = one_line(entry.get("reason") or "it was ready")
-        start = f" from ‘{step_name(str(entry['from_step']))}’" if entry.get("from_step") not in (None, "") else ""
+        step = str(entry.get("from_step") or "")
+        start = f" from step {step}" if step.isdecimal() else f" from ‘{step_name(step)}’" if step else ""
         again = [step_name(name) for name in entry.get("reran") or ()]
         doubts = [one_line(name) for name in entry.get("doubts") or ()]
         line = f"{when}: carried on{start}, because {why[:1].lower() + why[1:]}. Started again: {', '.join(again) or 'nothing'}."

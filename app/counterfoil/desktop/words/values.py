@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -16,6 +17,7 @@ _PERIOD = re.compile(r"\d{4}-\d{2}-\d{2}/\d{4}-\d{2}-\d{2}")
 _DECIMAL = re.compile(r"-?\d+\.\d+")
 _SHOWN_MONEY = re.compile(r"−?(?:[€£$]|[A-Z]{3}[\u00a0 ])[\d,]+(?:\.\d+)?")
 NOTHING = "–"
+_KNOWN = 10_000  # texts that need not be looked at again: a list that is looked at anew holds most of them already
 
 
 def shown(value: object, today: date, *, lines: bool = False) -> str:
@@ -33,6 +35,7 @@ def shown(value: object, today: date, *, lines: bool = False) -> str:
     return _text(str(value), today, lines)
 
 
+@functools.lru_cache(maxsize=_KNOWN)
 def _text(value: str, today: date, lines: bool) -> str:
     if _ISO_DATE.fullmatch(value):
         return times.iso_date(value, today)

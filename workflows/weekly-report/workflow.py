@@ -90,6 +90,7 @@ class Papers:
     docx: bytes
     pdf_path: str
     pdf: bytes
+    csv_path: str  # for every row with its cell, where there are more than are shown
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def count_tables(folder: Folder, period: Period, answers: dict[str, str], left_o
 @step(process=True, title="Make the DOCX and the PDF")
 def make_papers(paper: Paper, name: str, at: datetime) -> Papers:
     """The bytes of both; the same report gives the same bytes."""
-    papers = Papers(f"{name}.docx", docx_of(paper, at), f"{name}.pdf", pdf_of(paper))
+    papers = Papers(f"{name}.docx", docx_of(paper, at), f"{name}.pdf", pdf_of(paper), f"{name}.csv")
     report(f"{len(papers.docx) // 1024 + 1:,} KB and {len(papers.pdf) // 1024 + 1:,} KB")
     return papers
 
@@ -164,7 +165,7 @@ def free_name(title: str, period: Period, names: list[str]) -> str:
     name = f"{REPORTS}/{plain} {period.first.isoformat()} to {period.last.isoformat()}"
     taken = {path.casefold() for path in names}
     number = 1
-    while any(f"{_numbered(name, number)}.{ending}".casefold() in taken for ending in ("docx", "pdf")):
+    while any(f"{_numbered(name, number)}.{ending}".casefold() in taken for ending in ("docx", "pdf", "csv")):
         number += 1
     return _numbered(name, number)
 
@@ -182,6 +183,8 @@ def plan_of(papers: Papers, count: Count, memory: Memory, folder: str) -> list[E
         write_file(papers.pdf_path, papers.pdf),
         append_rows(FIGURES, figures, columns=FIGURE_COLUMNS),
     ]
+    if count.all_rows:
+        plan.insert(2, write_file(papers.csv_path, count.all_rows))
     if memory.given:
         plan.append(append_rows(ANSWERS, answer_rows(memory.given, run=run), columns=ANSWER_COLUMNS))
     return plan
@@ -250,7 +253,7 @@ def receipt(count: Count, papers: Papers) -> Receipt:
         count.rows,
         count.dropped_rows,
         count.outside,
-        [papers.docx_path, papers.pdf_path],
+        [papers.docx_path, papers.pdf_path, *([papers.csv_path] if count.all_rows else [])],
     )
 
 

@@ -97,6 +97,9 @@ def test_long_tables_go_over_pages() -> None:
 def test_cells_in_a_row_are_told_as_one_run() -> None:
     lines = [line(row, 23, "1") for row in (5, 6, 7, 9, 11, 12)] + [line(6, 23, "1", column="AA")]
     assert ranges(lines) == "D5:D7, D9, D11:D12, AA6"
+    many = ranges([line(row, 23, "1") for row in range(2, 2_000, 2)])
+    assert many.startswith("D2, D4, ")
+    assert many.endswith("D80 and 959 more, the last of them D1998")
 
 
 def test_figures_beside_those_before() -> None:

@@ -154,6 +154,16 @@ def test_amounts_that_went_out_and_came_in(tmp_path: Path) -> None:
     assert found.figures[0].sources[0].cells == "C2, D3"
 
 
+def test_which_way_amounts_without_a_sign_went_is_asked(tmp_path: Path) -> None:
+    rows = [("Date", "Amount EUR", "D/K"), ("2026-11-23", "5", "D"), ("2026-11-24", "8", "K")]
+    found = counted(tmp_path, {"a.csv": text(rows)})
+    assert asked(found) == [("direction", ["D takes away", "K takes away", "none of them", "leave it out"])]
+    assert totals(counted(tmp_path, {}, answers={"direction": "D takes away"})) == {"EUR": "3"}
+    assert totals(counted(tmp_path, {}, answers={"direction": "none of them"})) == {"EUR": "13"}
+    customer = [("Date", "Amount EUR", "Customer"), ("2026-11-23", "5", "D"), ("2026-11-24", "8", "K")]
+    assert asked(counted(tmp_path, {"a.csv": text(customer)})) == []
+
+
 def test_a_currency_column_and_a_cell_that_says_otherwise(tmp_path: Path) -> None:
     rows = [
         ("Datum", "Betrag", "Währung"),

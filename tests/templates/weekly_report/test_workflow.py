@@ -246,6 +246,21 @@ def test_a_file_that_is_open_elsewhere_is_told_or_waited_for(start: Start) -> No
     )
 
 
+def test_of_very_many_rows_every_cell_is_in_a_csv(start: Start) -> None:
+    rows = [("23.11.2026" if row % 2 else "24.11.2026", "-A" if row % 3 else "B", "1,00") for row in range(1_200)]
+    harness = start({"sales/a.csv": text([HEAD, *rows])})
+    assert harness.advance() == "waiting"
+    assert len(piece(harness, "Rows counted: the first 1,000; all are in the CSV")) == 1_000
+    harness.approve()
+    assert harness.advance() == "done"
+    assert harness.result()["reports"][2] == f"{NAME}.csv"
+    written_rows = records(harness, f"{NAME[8:]}.csv")
+    assert len(written_rows) == 1_200
+    assert written_rows[1] == {
+        "file": "sales/a.csv", "sheet": "", "cell": "C3", "day": "2026-11-23", "customer": "'-A", "amount": "1.00", "currency": "EUR",
+    }  # fmt: skip
+
+
 def test_nothing_to_report_says_so(start: Start) -> None:
     harness = start({"sales/a.csv": text(SALES)}, period=Period("2026-12-07/2026-12-13"))
     assert harness.advance() == "done"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from weekly_report.amounts import Mark, convention_of, written
+from weekly_report.amounts import Mark, amount_of, convention_of, written
 from weekly_report.days import Order, order_of, read_day
 from weekly_report.grids import Cell, text_of
 from weekly_report.tables import Table
@@ -15,6 +15,7 @@ from weekly_report.vocabulary import (
     CREDITS,
     CURRENCIES,
     DEBITS,
+    DIRECTIONS,
     NOT_AMOUNTS,
     currency_in,
     group_of,
@@ -25,6 +26,7 @@ from weekly_report.vocabulary import (
 
 DAY_FIRST, MONTH_FIRST = "day first", "month first"
 LEAVE = "leave it out"
+NONE_OF_THEM = "none of them"
 COMMA, POINT = "the comma separates the decimals", "the point separates the decimals"
 
 
@@ -64,6 +66,7 @@ class Roles:
     amounts: list[tuple[int, int]] = field(default_factory=list)
     currency: int | None = None
     groups: dict[str, int] = field(default_factory=dict)
+    takes_away: tuple[int, str] | None = None  # a column and what stands there where an amount is subtracted
     order: Order | None = None
     mark: Mark | None = None
 
@@ -112,6 +115,7 @@ class Understanding:
             self.roles.amounts = [] if chosen is None else [(chosen, 1)]
         self._find_groups([column for column in others if column not in holding])
         self._find_mark()
+        self._find_direction([column for column in others if column not in holding])
         return ""
 
     def needs_order(self) -> str:
@@ -221,6 +225,26 @@ class Understanding:
                 "decimals", f"{names} holds {found.example}: what separates the decimals?", [COMMA, POINT]
             )
             self.roles.mark = None if answer is None else "," if answer == COMMA else "."
+
+    def _find_direction(self, columns: list[int]) -> None:
+        """Where amounts have no sign and a column says which way they went, ask which of them take away."""
+        amounts = [amount_of(cell, self.roles.mark) for column, _ in self.roles.amounts for cell in self._of(column)]
+        if len(self.roles.amounts) != 1 or any(amount is not None and amount < 0 for amount in amounts):
+            return
+        for column in columns:
+            said = sorted({text_of(cell).casefold() for cell in self._of(column)})
+            if not said or len(said) > 2 or not DIRECTIONS.issuperset(said) or group_of(self.table.names[column]):
+                continue
+            values = [
+                next(text_of(cell) for cell in self._of(column) if text_of(cell).casefold() == one) for one in said
+            ]
+            text = (
+                f"“{self.table.names[column]}” says {' or '.join(values)} beside the amounts: which of them take away?"
+            )
+            answer = self._answer("direction", text, [*(f"{value} takes away" for value in values), NONE_OF_THEM])
+            taken = (answer or "").removesuffix(" takes away").casefold()
+            self.roles.takes_away = (column, taken) if taken in said else None
+            return
 
     def _chosen(self, kind: str, text: str, columns: list[int]) -> int | None:
         names = [self.table.names[column] for column in columns]

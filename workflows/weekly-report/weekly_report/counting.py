@@ -15,7 +15,7 @@ from weekly_report.columns import Question, Understanding, currency_around
 from weekly_report.days import day_of, read_day
 from weekly_report.grids import Cell, Grid, is_blank, place, text_of
 from weekly_report.tables import Table, tables_of
-from weekly_report.vocabulary import CODES, SHARED_SIGNS, TOTALS, currency_in, words_of
+from weekly_report.vocabulary import BALANCES, CODES, SHARED_SIGNS, TOTALS, currency_in, words_of
 
 NOT_NAMED = "(not named)"
 _HEADER_AGAIN, _TOTAL, _NEITHER = (
@@ -194,6 +194,8 @@ class _Counting:
             return self._drop(row, _TOTAL if is_total else f"“{text_of(stands)}” is no day.")
         if not self._wanted(day):
             return None
+        if day in self.period and any(" ".join(words_of(cell)) in BALANCES for cell in self._texts(row)):
+            return self._drop(row, "It carries a balance or the sum of a statement.")
         found = self._amount(row)
         if isinstance(found, str):
             return self._drop(row, found) if day in self.period else None
@@ -223,6 +225,9 @@ class _Counting:
         currency = self._currency(row, stands)
         if len(currency) != 3:
             return currency or f"The amount in {place(row, column)} has no currency."
+        if roles.takes_away is not None:
+            flag, value = roles.takes_away
+            sign = -1 if text_of(self.table.cell(row, flag)).casefold() == value else sign
         return column, amount * sign, currency
 
     def _empty_amount(self, row: int) -> str:
@@ -233,11 +238,14 @@ class _Counting:
         return "It has no amount."
 
     def _without_day(self, row: int) -> str:
-        texts = [cell for cell in self.table.grid.rows[row] if isinstance(cell, str) and not is_blank(cell)]
-        if any(TOTALS & set(words_of(text)) for text in texts if len(text) < 60):
+        if any(TOTALS & set(words_of(text)) for text in self._texts(row)):
             return _TOTAL
         filled = [column for column, _ in self.known.roles.amounts if not is_blank(self.table.cell(row, column))]
         return "It has no day." if filled else _NEITHER
+
+    def _texts(self, row: int) -> list[str]:
+        """The short texts of a row."""
+        return [cell for cell in self.table.grid.rows[row] if isinstance(cell, str) and 0 < len(cell.strip()) < 60]
 
     def _broken(self, row: int, column: int) -> str:
         what = self.table.grid.broken.get((row, column), "")

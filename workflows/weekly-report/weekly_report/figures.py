@@ -13,6 +13,7 @@ from weekly_report.vocabulary import GROUPS
 TOTAL, DAY, FILE = "total", "day", "file"
 MOST_OF_A_GROUP = 25  # the largest are told one by one
 OTHERS = "all others"
+_MOST_RANGES = 40  # of one figure and sheet that are told; the others are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def _figure(kind: str, of: str, currency: str, lines: list[Line]) -> Figure:
 
 
 def ranges(lines: Iterable[Line]) -> str:
-    """The cells of lines, runs of one column taken together: `D5:D9, D12`."""
+    """The cells of lines, runs of one column taken together: `D5:D9, D12`; of very many the first, and how many more there are."""
     columns: dict[str, list[int]] = {}
     for line in lines:
         columns.setdefault(line.cell.rstrip("0123456789"), []).append(line.row)
@@ -101,7 +102,10 @@ def ranges(lines: Iterable[Line]) -> str:
             if start:
                 found.append(f"{column}{start}" if start == end else f"{column}{start}:{column}{end}")
             start = end = row
-    return ", ".join(found)
+    if len(found) <= _MOST_RANGES:
+        return ", ".join(found)
+    more = len(found) - _MOST_RANGES
+    return f"{', '.join(found[:_MOST_RANGES])} and {more:,} more, the last of them {found[-1]}"
 
 
 @dataclass(frozen=True, slots=True)

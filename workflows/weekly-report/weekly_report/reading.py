@@ -14,6 +14,7 @@ from weekly_report.counting import Dropped, Line, Sheet, SheetFacts, count_grid,
 from weekly_report.figures import Figure, figures_of
 from weekly_report.grids import Refusal
 from weekly_report.opening import LARGEST, open_file
+from weekly_report.spreadsheet_cells import lines_csv
 
 REPORTS = "reports"
 MOST_FILES = 500
@@ -63,6 +64,7 @@ class Count:
     used: list[Answered] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     open_elsewhere: list[str] = field(default_factory=list)  # `sales.xlsx is open in Excel`
+    all_rows: bytes = b""  # a CSV of every line with its cell, where there are more than are shown
 
 
 def count_folder(
@@ -114,6 +116,7 @@ def count_folder(
         [_answered(question, answer) for sheet in sheets for question, answer in sheet.used],
         [note for sheet in sheets for note in sheet.notes],
         _open_elsewhere(door, root, found),
+        lines_csv(lines) if len(lines) > MOST_SHOWN else b"",
     )
 
 

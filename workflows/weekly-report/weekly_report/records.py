@@ -17,11 +17,11 @@ from weekly_report.columns import key_of
 from weekly_report.figures import FILE, Figure
 from weekly_report.money import plain_amount
 from weekly_report.reading import REPORTS, Answered
+from weekly_report.spreadsheet_cells import plain_cell, safe_cell
 
 FIGURES, ANSWERS = f"{REPORTS}/figures.csv", f"{REPORTS}/answers.csv"
 FIGURE_COLUMNS = ["run", "folder", "first_day", "last_day", "figure", "of", "currency", "amount", "rows", "report"]
 ANSWER_COLUMNS = ["run", "about", "file", "columns", "answer", "by"]
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _REMEDY = (
     "Put back the last good copy, or move it away: then there is nothing to compare with, and questions are asked anew."
 )
@@ -76,7 +76,9 @@ def read_figures(data: bytes | None) -> list[Reported]:
     ):
         try:
             found.append(
-                Reported(run, _plain(folder), first, last, figure, _plain(of), currency, Decimal(amount), report)
+                Reported(
+                    run, plain_cell(folder), first, last, figure, plain_cell(of), currency, Decimal(amount), report
+                )
             )
         except InvalidOperation:
             raise DamagedTable(FIGURES, line, f"“{amount[:40]}” is no amount such as 1320.00") from None
@@ -90,7 +92,7 @@ def read_answers(data: bytes | None) -> dict[str, str]:
         DamagedTable: it is no UTF-8 CSV with exactly `ANSWER_COLUMNS`.
     """
     return {
-        key_of(about, _plain(file), _plain(columns)): _plain(answer)
+        key_of(about, plain_cell(file), plain_cell(columns)): plain_cell(answer)
         for _, (_, about, file, columns, answer, _) in _rows(data, ANSWER_COLUMNS, ANSWERS)
     }
 
@@ -102,15 +104,15 @@ def figure_rows(
     return [
         {
             "run": run,
-            "folder": _safe(folder),
+            "folder": safe_cell(folder),
             "first_day": period.first.isoformat(),
             "last_day": period.last.isoformat(),
             "figure": one.kind,
-            "of": _safe(one.of),
+            "of": safe_cell(one.of),
             "currency": one.currency,
             "amount": plain_amount(one.amount),
             "rows": str(one.rows),
-            "report": _safe(report),
+            "report": safe_cell(report),
         }
         for one in figures
         if one.kind != FILE
@@ -123,10 +125,10 @@ def answer_rows(answered: Sequence[tuple[Answered, str]], *, run: str) -> list[d
         {
             "run": run,
             "about": one.kind,
-            "file": _safe(one.file),
-            "columns": _safe(one.columns),
-            "answer": _safe(one.answer),
-            "by": _safe(by),
+            "file": safe_cell(one.file),
+            "columns": safe_cell(one.columns),
+            "answer": safe_cell(one.answer),
+            "by": safe_cell(by),
         }
         for one, by in answered
     ]
@@ -150,16 +152,3 @@ def _rows(data: bytes | None, columns: list[str], file: str) -> list[tuple[int, 
         if len(row) != len(columns):
             raise DamagedTable(file, line, f"it has {len(row)} cells instead of {len(columns)}")
     return rows[1:]
-
-
-def _safe(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) or _is_quoted(text) else text
-
-
-def _plain(text: str) -> str:
-    return text[1:] if _is_quoted(text) else text
-
-
-def _is_quoted(text: str) -> bool:
-    rest = text.lstrip("'")
-    return text.startswith("'") and rest.startswith(_FORMULA)

@@ -174,7 +174,11 @@ def _lines(count: Count) -> Evidence:
         }
         for line in count.shown
     ]
-    title = "Rows counted" if count.rows == len(count.shown) else f"Rows counted: the first {len(count.shown):,}"
+    title = (
+        "Rows counted"
+        if count.rows == len(count.shown)
+        else f"Rows counted: the first {len(count.shown):,}; all are in the CSV"
+    )
     columns = ["File and sheet", "Cell", "Day", *(group.capitalize() for group in groups), "Amount"]
     return table(rows, columns=columns, title=title)
 

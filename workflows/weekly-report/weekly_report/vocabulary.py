@@ -40,6 +40,10 @@ DEBITS = frozenset(
     "debit debet soll withdrawal withdrawals ausgang belastung out outflow paid money_out uscite dare cargo".split()
 )
 CREDITS = frozenset("credit haben deposit deposits eingang gutschrift in inflow received entrate avere abono".split())
+# What bank statements write beside an amount without a sign, for what went out and what came in.
+DIRECTIONS = frozenset(
+    "d k c s h i o dr cr db dt kt dbit crdt debit credit debet kredit soll haben out in outflow inflow kiadas bevetel - +".split()
+)
 CURRENCIES = frozenset(
     "currency ccy cur wahrung waehrung devise moneda divisa valuta munt mena valuutta deviza devizaneme valutakod".split()
 )
@@ -61,6 +65,15 @@ GROUPS = {
 TOTALS = frozenset(
     """total totals subtotal sum summe gesamt gesamtsumme zwischensumme insgesamt endsumme ubertrag totaux soustotal
     suma totale subtotale totaal subtotaal razem celkem soucet summa totalt sammanlagt yhteensa ialt итого συνολο""".split()
+)
+# Whole cells that say that a row carries a balance or the sum of a statement, though it has a day.
+BALANCES = frozenset(
+    (
+        "opening balance, closing balance, balance brought forward, balance carried forward, starting balance, ending balance, turnover, "
+        "anfangssaldo, endsaldo, saldovortrag, ubertrag, solde initial, solde final, saldo inicial, saldo final, saldo iniziale, "
+        "saldo finale, "
+        "beginsaldo, eindsaldo, saldo poczatkowe, saldo koncowe, pocatecni zustatek, konecny zustatek, ingaende saldo, utgaende saldo"
+    ).split(", ")
 )
 _MONTHS = """
     jan:1 janv:1 januar:1 january:1 januari:1 janvier:1 enero:1 ene:1 gennaio:1 gen:1 janeiro:1 styczen:1
@@ -87,7 +100,7 @@ _MONTHS = """
     dezembro:12 grudzien:12 grudnia:12 gru:12 prosinec:12 prosince:12 joulukuu:12"""
 MONTHS = {word: int(number) for word, _, number in (pair.partition(":") for pair in _MONTHS.split())}
 CODES = frozenset(
-    """EUR USD GBP CHF SEK NOK DKK ISK PLN CZK HUF RON BGN RSD MKD ALL BAM MDL UAH TRY GEL ILS AED SAR QAR KWD EGP MAD TND ZAR NGN
+    """EUR USD GBP CHF SEK NOK DKK ISK PLN CZK HUF RON BGN HRK LTL RSD MKD ALL BAM MDL UAH TRY GEL ILS AED SAR QAR KWD EGP MAD TND ZAR NGN
     KES GHS INR PKR BDT LKR CNY HKD TWD JPY KRW SGD MYR THB IDR PHP VND AUD NZD CAD MXN BRL ARS CLP COP PEN UYU KZT""".split()
 )
 # A sign that several currencies share is none of them: $, kr, ¥.

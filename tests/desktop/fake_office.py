@@ -94,6 +94,12 @@ class FakeOffice:
         )
         self.pending.append(_changed(facts.Part.RUNNER))
 
+    def pause_everything(self, *, on: bool) -> None:
+        self.log.append(("pause_everything", on))
+        by, at = (ME, self.now) if on else ("", None)
+        self.runner_seen = dataclasses.replace(self.runner_seen, paused_by=by, paused_at=at)
+        self.pending.append(_changed(facts.Part.RUNNER))
+
     def inbox(self, tab: facts.Tab, workspace: str | None, most: int | None = None) -> tuple[facts.InboxRow, ...]:
         wanted = {facts.Tab.FOR_ME: "open", facts.Tab.DECIDED: "decided"}.get(tab)
         rows = [self._row(one) for one in self.documents.values() if one["state"] == wanted]

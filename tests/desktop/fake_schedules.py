@@ -110,6 +110,7 @@ class FakeSchedules:
         self.notices: list[NoticeSeen] = []
         self.night = from_us(at(3, 0)).date()
         self.refuse: Exception | None = None
+        self.ask_login, self.lacking = False, ""
         self._log, self._changed = log, changed
 
     def look(self, workspace: str | None) -> SchedulesSeen:
@@ -157,13 +158,16 @@ class FakeSchedules:
         if self.refuse is not None:
             raise self.refuse
         self._log.append(("keep", draft))
-        first = not self.rows
         made = ScheduleRow(
             f"{905:032x}", draft.name, "t", "T", draft.workspace, draft.rule, draft.zone, next_at=NOW + HOUR
         )
         self.rows = [*[row for row in self.rows if row.schedule_id != draft.schedule_id], made]
         self._changed()
-        return ScheduleKept(made.schedule_id, draft.name, first)
+        return ScheduleKept(made.schedule_id, draft.name, self.ask_login, self.lacking)
+
+    def start_at_login(self, *, start: bool) -> str:
+        self._log.append(("start_at_login", start))
+        return "Counterfoil starts at login." if start else "It runs while this window is open."
 
     def act(self, schedule_id: str, act: Act) -> str:
         if self.refuse is not None:

@@ -510,3 +510,28 @@ def test_what_was_missed_stands_on_top_of_the_inbox_until_it_was_seen(whole: Des
     whole.bridge.changed_now(Part.SCHEDULES)
     whole.settle()
     assert not cards.isVisible()
+
+
+def test_the_first_one_asks_once_whether_to_start_at_login(desk: Desk, page: Any, editor: Any) -> None:
+    desk.office.schedules.ask_login = True
+    type_rule(desk, editor, "every Monday at 09:00")
+    desk.click(editor.save)
+    assert page.sheet.title.text() == "Start it at login?"
+    desk.click(page.sheet.other)
+    assert [what for act, what in desk.office.log if act == "start_at_login"] == [False]
+    page.write_for(PAY, WORKSPACE, {})
+    desk.settle()
+    type_rule(desk, editor, "every Tuesday at 09:00")
+    editor.name.setText("Another")
+    editor._judge()
+    desk.settle()
+    desk.click(editor.save)
+    desk.click(page.sheet.act)
+    assert [what for act, what in desk.office.log if act == "start_at_login"] == [False, True]
+
+
+def test_what_cannot_run_yet_is_saved_and_paused(desk: Desk, page: Any, editor: Any) -> None:
+    desk.office.schedules.lacking = "The folder is not there."
+    type_rule(desk, editor, "every Monday at 09:00")
+    desk.click(editor.save)
+    assert told(page) == "Saved and paused: The folder is not there."

@@ -80,6 +80,8 @@ class RunnerSeen:
     log: str = ""
     trouble: str = ""
     isolation: str = ""  # "" before any level was measured
+    paused_by: str = ""  # who has paused everything, "" where nobody has
+    paused_at: int | None = None
 
 
 class Tab(StrEnum):
@@ -368,6 +370,9 @@ class Office(RunActs, Protocol):
 
     def start_runner(self) -> None:
         """Start it in the background; it says by itself when it lives."""
+
+    def pause_everything(self, *, on: bool) -> None:
+        """Let nothing start or go on, or take that back."""
 
     def inbox(self, tab: Tab, workspace: str | None, most: int | None = None) -> tuple[InboxRow, ...]:
         """The rows of a tab, oldest question first; decided ones newest first. With `most` only so many, those that are shown first."""

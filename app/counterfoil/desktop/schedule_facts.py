@@ -149,11 +149,11 @@ class DraftSeen:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleKept:
-    """A schedule that was saved; `first` when it is the only one there is; `lacking` why it was saved paused."""
+    """A schedule that was saved; `ask_login` while nobody was asked whether the runner starts at login; `lacking` why it is paused."""
 
     schedule_id: str
     name: str
-    first: bool = False
+    ask_login: bool = False
     lacking: str = ""
 
 
@@ -177,6 +177,9 @@ class Schedules(Protocol):
 
     def keep(self, draft: ScheduleDraft) -> ScheduleKept:
         """Save it, as a new one or as the changed one."""
+
+    def start_at_login(self, *, start: bool) -> str:
+        """Have the runner start at login, or keep that it is not wanted; the sentence that says what was done."""
 
     def act(self, schedule_id: str, act: Act) -> str:
         """Pause, resume, skip the next firing, or remove; the sentence that says what happened."""

@@ -207,6 +207,11 @@ class Glance:
         """How many gates are open."""
         return int(self.value("SELECT count(*) FROM gate WHERE state = 'open'") or 0)
 
+    def paused(self) -> tuple[str, int] | None:
+        """Who has paused everything, and when; None where nobody has."""
+        found = self.rows("SELECT by, at FROM standing WHERE name = 'pause'")
+        return (str(found[0][0]), int(found[0][1])) if found else None
+
     def count_notices(self) -> int:
         """How many notices stand."""
         return int(self.value("SELECT count(*) FROM notice WHERE closed_at IS NULL") or 0)
@@ -352,6 +357,7 @@ _MARKS = {
     "version": "SELECT count(*) FROM template_version",
     "schedule": "SELECT group_concat(rev || ':' || coalesce(next_at, 0)) FROM schedule",
     "notice": "SELECT count(*) || ':' || max(row) || ':' || total(closed_at) FROM notice",
+    "standing": "SELECT group_concat(name || ':' || at) FROM standing",
     "lease": "SELECT holder || ' ' || renewed_at || ' ' || expires_at FROM runner",
 }
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from counterfoil.clock import Clock
+from counterfoil.desktop import icons
 from counterfoil.desktop.office import RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Pane, Popover
 from counterfoil.desktop.parts.buttons import Button
@@ -14,11 +15,18 @@ from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import times
+from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
 
 
 def words_of(seen: RunnerSeen) -> tuple[str, str]:
     """What the line says: a word and a second line."""
+    if seen.paused_by:
+        at = f" at {times.clock_time(seen.paused_at)}" if seen.paused_at else ""
+        return (
+            f"Paused by {person(seen.paused_by)}{at}",
+            "" if seen.state == RunnerState.RUNNING else "The runner is off.",
+        )
     match seen.state:
         case RunnerState.RUNNING:
             return (
@@ -41,9 +49,12 @@ class RunnerLine(Pane):
 
     Signals:
         start_wanted(): start or restart it.
+        pause_wanted(), resume_wanted(): hold everything, or let it go on.
     """
 
     start_wanted = Signal()
+    pause_wanted = Signal()
+    resume_wanted = Signal()
 
     def __init__(self, clock: Clock) -> None:
         super().__init__("sidebar", gap=6, margins=(8, 0, 8, 0))
@@ -54,7 +65,10 @@ class RunnerLine(Pane):
         self.start = Button("Start", icon="play", name="Start the runner")
         self.start.clicked.connect(self.start_wanted)
         self.start.hide()
-        self.put(self._face, self.start)
+        self.resume = Button("Resume", icon="play", name="Let everything go on")
+        self.resume.clicked.connect(self.resume_wanted)
+        self.resume.hide()
+        self.put(self._face, self.start, self.resume)
         self._popover: Popover | None = None
         self.tick()
 
@@ -66,8 +80,10 @@ class RunnerLine(Pane):
     def tick(self) -> None:
         """Say it for the present."""
         head, tail = words_of(self._seen)
-        self._face.say(self._seen.state, head, tail)
-        off = self._seen.state in (RunnerState.OFF, RunnerState.SILENT)
+        paused = bool(self._seen.paused_by)
+        self._face.say(self._seen.state, head, tail, paused=paused)
+        self.resume.setVisible(paused)
+        off = self._seen.state in (RunnerState.OFF, RunnerState.SILENT) and not paused
         self.start.setVisible(off)
         self.start.say("Restart" if self._seen.state == RunnerState.SILENT else "Start", "Start the runner")
 
@@ -87,6 +103,10 @@ class RunnerLine(Pane):
         line = row(gap=8, margins=(0, 6, 0, 0))
         close = Button("Close", "outline")
         close.clicked.connect(self._toggle)
+        if not self._seen.paused_by:
+            pause = Button("Pause everything…", icon="pause")
+            pause.clicked.connect(self._pause)
+            put(line, pause)
         put(line, None, close)
         box.put(line)
         high = max(box.lines.heightForWidth(box.width()), box.sizeHint().height())
@@ -98,9 +118,17 @@ class RunnerLine(Pane):
         close.setFocus()
         self._popover = box
 
+    @Slot()
+    def _pause(self) -> None:
+        self._toggle()
+        self.pause_wanted.emit()
+
     def _sentences(self) -> list[str]:
         seen, now = self._seen, self._clock.now_us()
         said = []
+        if seen.paused_by and seen.paused_at:
+            at = times.in_sentence(times.when(seen.paused_at, now))
+            said.append(f"{person(seen.paused_by)} paused everything, {at}. Decisions can be given, and wait.")
         if seen.state == RunnerState.STARTING:
             said.append("The runner is starting. What waits goes on as soon as it is there.")
         if seen.state == RunnerState.UNKNOWN:
@@ -129,13 +157,13 @@ class _Face(QPushButton):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "switcher")
-        self._state, self._head, self._tail = RunnerState.STARTING, "", ""
+        self._state, self._head, self._tail, self._paused = RunnerState.STARTING, "", "", False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
-    def say(self, state: RunnerState, head: str, tail: str) -> None:
-        if (state, head, tail) != (self._state, self._head, self._tail):
-            self._state, self._head, self._tail = state, head, tail
+    def say(self, state: RunnerState, head: str, tail: str, *, paused: bool = False) -> None:
+        if (state, head, tail, paused) != (self._state, self._head, self._tail, self._paused):
+            self._state, self._head, self._tail, self._paused = state, head, tail, paused
             self.setAccessibleName(f"Runner: {head}. {tail}".strip())
             self.setToolTip("What the runner does")
             self.updateGeometry()
@@ -149,7 +177,12 @@ class _Face(QPushButton):
         tokens = current()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        _paint_sign(painter, self._state, 14 if self._tail else self.height() / 2)
+        middle = 14 if self._tail else self.height() / 2
+        if self._paused:
+            ratio = self.devicePixelRatioF()
+            painter.drawPixmap(8, round(middle - 7), icons.pixmap("pause", tokens.warn, 14, ratio))
+        else:
+            _paint_sign(painter, self._state, middle)
         painter.setFont(font(12, 500))
         painter.setPen(colour(tokens.bad if self._state == RunnerState.SILENT else tokens.text))
         high = 20 if self._tail else self.height()

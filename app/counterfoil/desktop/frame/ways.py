@@ -29,6 +29,12 @@ class Frame(Protocol):
     def choose_workspace(self, path: object) -> None:
         """Show one workspace, or all."""
 
+    def pause_everything(self) -> None:
+        """Ask whether everything is to be paused."""
+
+    def resume_everything(self) -> None:
+        """Let everything go on."""
+
     def choose_look(self, mode: str) -> None:
         """Light, dark, or as the system has it."""
 
@@ -72,6 +78,8 @@ class Ways(QObject):
                 "view": self._show_view,
                 "schedule": self.show_schedule,
                 "new-schedule": self._new_schedule,
+                "pause": lambda _: self._frame.pause_everything(),
+                "resume": lambda _: self._frame.resume_everything(),
                 "workspace": lambda path: self._frame.choose_workspace(path or None),
                 "look": self._frame.choose_look,
             }

@@ -19,6 +19,7 @@ from counterfoil.desktop.frame import pages
 from counterfoil.desktop.frame.first_run import FirstRun
 from counterfoil.desktop.frame.palette import Palette
 from counterfoil.desktop.frame.paper import save_as_pdf
+from counterfoil.desktop.frame.pausing import Pausing
 from counterfoil.desktop.frame.sidebar import PAGES, Sidebar
 from counterfoil.desktop.frame.standing import Standing
 from counterfoil.desktop.frame.trouble import Notices, Shut
@@ -51,6 +52,7 @@ class Window(QMainWindow):
         self.pages: dict[str, Any] = {}
         self._first_run: FirstRun | None = None
         self._standing: Standing | None = None
+        self._pausing: Pausing | None = None
         self._ways = Ways(self, self)
         self._palette: Palette | None = None
         self._back: QWidget | None = None
@@ -93,11 +95,15 @@ class Window(QMainWindow):
         self.sidebar.workspace_chosen.connect(self.choose_workspace)
         self.sidebar.look_chosen.connect(self.choose_look)
         self.sidebar.runner.start_wanted.connect(self.start_runner)
+        self.sidebar.runner.pause_wanted.connect(self.pause_everything)
+        self.sidebar.runner.resume_wanted.connect(self.resume_everything)
         self._shut.again.connect(self._look_again)
 
     def begin(self, bridge: Bridge) -> None:
         """The window is on the screen: load the first page and start to look."""
         self._bridge = bridge
+        self._pausing = Pausing(bridge, self.stack, self)
+        self._pausing.done.connect(self._runner_asked)
         bridge.changed.connect(self._changed)
         bridge.troubled.connect(self._troubled)
         bridge.reached.connect(self._reached)
@@ -140,6 +146,18 @@ class Window(QMainWindow):
         if self._bridge is not None:
             self._show_runner(RunnerSeen(RunnerState.STARTING))
             self._bridge.ask(self, lambda office: office.start_runner(), self._runner_asked)
+
+    @Slot()
+    def pause_everything(self) -> None:
+        """Ask whether everything is to be paused."""
+        if self._pausing is not None:
+            self._pausing.ask(self.runner)
+
+    @Slot()
+    def resume_everything(self) -> None:
+        """Let everything go on."""
+        if self._pausing is not None:
+            self._pausing.resume()
 
     @Slot(object)
     def show_run(self, run_id: object) -> None:
@@ -280,7 +298,8 @@ class Window(QMainWindow):
         if self._first_run is not None:
             self._first_run.show_runner(seen)
 
-    def _runner_asked(self, _nothing: object) -> None:
+    @Slot()
+    def _runner_asked(self, _nothing: object = None) -> None:
         self._ask_frame(frozenset({Part.RUNNER}))
 
     def _show_workspaces(self, workspaces: tuple[Workspace, ...]) -> None:
@@ -331,6 +350,8 @@ class Window(QMainWindow):
             made.extend(page.commands())
         made.append(Command("workspace", "All workspaces", "", "workspace"))
         made.extend(Command("workspace", one_line(one.name), one.path, "workspace") for one in self._workspaces)
+        paused = bool(self.runner.paused_by)
+        made.append(Command("resume", "Resume everything") if paused else Command("pause", "Pause everything…"))
         looks = (("system", "Look as the system does"), ("light", "Look light"), ("dark", "Look dark"))
         made.extend(Command("look", words, mode, "look") for mode, words in looks)
         return made

@@ -96,6 +96,10 @@ class RealOffice:
         """Start it in the background."""
         self._runner.start()
 
+    def pause_everything(self, *, on: bool) -> None:
+        """Let nothing start or go on, or take that back."""
+        self._rooms.pause_everything(on=on)
+
     # ---------------------------------------------------------------------------------------------------------- gates
 
     def inbox(self, tab: facts.Tab, workspace: str | None, most: int | None = None) -> tuple[facts.InboxRow, ...]:

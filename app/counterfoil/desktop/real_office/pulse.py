@@ -23,6 +23,7 @@ _PARTS: dict[str, frozenset[Part]] = {
     "version": frozenset({Part.TEMPLATES}),
     "schedule": frozenset({Part.SCHEDULES}),
     "notice": frozenset({Part.SCHEDULES}),
+    "standing": frozenset({Part.RUNNER}),
     "lease": frozenset({Part.RUNNER}),
 }
 

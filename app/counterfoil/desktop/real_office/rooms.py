@@ -12,6 +12,8 @@ from counterfoil.clock import Clock
 from counterfoil.desktop.office import FolderFacts
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.gates import Gates
+from counterfoil.inbox import pausing
+from counterfoil.inbox.hinting import hint
 from counterfoil.places import Home
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
@@ -98,6 +100,13 @@ class Rooms:
         """Copy less of a folder from now on, and look at it again."""
         found: FolderFacts = _load("folders", "measure_without")(path, parts, self._access.home)
         return found
+
+    def pause_everything(self, *, on: bool) -> None:
+        """Pause everything, or let it go on."""
+        access = self._access
+        act = pausing.pause_everything if on else pausing.resume_everything
+        access.write(lambda txn: act(txn, access.me))
+        hint(access.home)
 
     def close(self) -> None:
         """Let go of the database."""

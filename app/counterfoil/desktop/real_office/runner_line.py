@@ -35,6 +35,7 @@ class RunnerLine:
         lease = self._glance.lease()
         state = self._told = self._state(lease)
         self._looked = self._clock.now_us()
+        paused = self._glance.paused()
         here = lease if lease is not None and state in (RunnerState.RUNNING, RunnerState.SILENT) else None
         return RunnerSeen(
             state=state,
@@ -45,6 +46,8 @@ class RunnerLine:
             pid=here["pid"] if here else None,
             log=str(self._home.logs / "runner.log"),
             trouble=self._trouble() if state is RunnerState.OFF else "",
+            paused_by=paused[0] if paused else "",
+            paused_at=paused[1] if paused else None,
             isolation=seen.mark if (seen := protection.told(self._home)) else self._glance.isolation(),
         )
 

@@ -16,13 +16,14 @@ from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.templates import Templates
 from counterfoil.desktop.schedule_facts import DraftSeen, NextSeen, ScheduleDraft, ScheduleKept
+from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import CounterfoilError, WrongRule
 from counterfoil.schedules.instants import Firing
 from counterfoil.schedules.nights import changes, place_of
 from counterfoil.schedules.policies import read_policy
 from counterfoil.schedules.rules import rule_of, zone_of
 from counterfoil.schedules.typed import form_typed, instead_of, understood, words_of
-from counterfoil.store import notices, schedules
+from counterfoil.store import notices, schedules, standing
 from counterfoil.store.transactions import Row
 from counterfoil.views.plain import recorded
 
@@ -103,6 +104,7 @@ class Drafts:
         ]
         with self._access.reading() as conn:
             living = schedules.living(conn)
+            asked = standing.get(conn, standing.LOGIN) is not None
         known = next((row["name"] for row in living if row["schedule_id"] == draft.schedule_id), None)
         with calls.json_file(self._access.home, values) as given:
             told += ["--input", given]
@@ -113,7 +115,20 @@ class Drafts:
                 words = ["add", *told, "--workspace", draft.workspace, "--", draft.name, template]
             kept = calls.call(self._access.home, "schedule", *words)
         lacking = self._lacking(str(kept["schedule_id"])) if kept["paused"] and not draft.schedule_id else ""
-        return ScheduleKept(str(kept["schedule_id"]), str(kept["name"]), not living, lacking)
+        return ScheduleKept(str(kept["schedule_id"]), str(kept["name"]), not asked, lacking)
+
+    def start_at_login(self, *, start: bool) -> str:
+        """Have the runner start at login, by the command line, which writes what this system wants for that; or keep that it is not wanted.
+
+        Raises:
+            CounterfoilError: it could not be set up.
+        """
+        if start:
+            found = calls.call(self._access.home, "service", "install")
+            return f"Counterfoil starts at login ({one_line(found['file'])})."
+        me = self._access.me
+        self._access.write(lambda txn: standing.put(txn, standing.LOGIN, {"start": False}, me))
+        return "The runner is started by this window and goes on after it, until you log out."
 
     def _lacking(self, schedule_id: str) -> str:
         """Why a schedule was saved paused."""

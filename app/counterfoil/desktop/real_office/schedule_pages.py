@@ -175,6 +175,10 @@ class SchedulePages:
         """Save it."""
         return self._drafts.keep(draft)
 
+    def start_at_login(self, *, start: bool) -> str:
+        """Have the runner start at login, or not."""
+        return self._drafts.start_at_login(start=start)
+
     # ------------------------------------------------------------------------------------------------------------- acts
 
     def act(self, schedule_id: str, act: Act) -> str:

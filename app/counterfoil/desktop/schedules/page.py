@@ -25,7 +25,7 @@ from counterfoil.desktop.schedules.editor import ScheduleEditor
 from counterfoil.desktop.schedules.head import ScheduleHead
 from counterfoil.desktop.schedules.list_view import ROW, SchedulesAdapter, SchedulesView
 from counterfoil.desktop.schedules.notices import NoticeCards
-from counterfoil.desktop.schedules.sheets import remove_sheet
+from counterfoil.desktop.schedules.sheets import login_sheet, remove_sheet
 from counterfoil.desktop.words.plain import one_line, quoted
 
 _LOADING, _NOTHING, _PAGE, _EDITOR = 0, 1, 2, 3
@@ -293,6 +293,24 @@ class SchedulesPage(QWidget):
             else:
                 self._tell("ok", f"{quoted(kept.name)} is kept.")
             self.calendar.load()
+            if kept.ask_login and self.sheet is None:
+                sheet = login_sheet(self)
+                sheet.given.connect(self._start_at_login)
+                sheet.declined.connect(self._not_at_login)
+                self._open(sheet)
+
+    @Slot()
+    def _start_at_login(self) -> None:
+        self._login(start=True)
+
+    @Slot()
+    def _not_at_login(self) -> None:
+        self._login(start=False)
+
+    def _login(self, *, start: bool) -> None:
+        self._bridge.ask(
+            self, lambda office: office.schedules.start_at_login(start=start), self._told, self._failed, slow=True
+        )
 
     @Slot()
     def _got_it(self) -> None:

@@ -252,7 +252,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_made(place: Place, monkeypatch:
     monkeypatch.setattr(os, "write", lambda handle, data: len(data) - 1)
     with pytest.raises(DiskFull, match=r"no room for a copy of .*workspace: .*\. Make room"):
         place.make()
-    assert place.staged() == {}
+    assert not place.layout.root.exists()
 
 
 # ------------------------------------------------------------------------------------------------------ brought up to date

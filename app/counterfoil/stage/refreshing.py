@@ -73,7 +73,7 @@ class Refresh:
         """
         self._fresh = before is None
         self._entries = dict(before.entries) if before else {}
-        with self._room():
+        with self._nothing_half(), self._room():
             self._prepare()
             found = self._once()
             for number in range(1, TRIES):
@@ -128,6 +128,16 @@ class Refresh:
             os.unlink("2", dir_fd=between)
 
     @contextlib.contextmanager
+    def _nothing_half(self) -> Iterator[None]:
+        """A stage that could not be made takes no room: the disk may be full of it."""
+        try:
+            yield
+        except BaseException:
+            if self._fresh:
+                remove_whole(self._layout)
+            raise
+
+    @contextlib.contextmanager
     def _room(self) -> Iterator[None]:
         """A disk that is full, and a workspace that is not there, have words of their own."""
         try:
@@ -135,7 +145,7 @@ class Refresh:
         except OSError as problem:
             if problem.errno in FULL:
                 raise DiskFull(
-                    f"There is no room for a copy of {visible(self._workspace)}: {problem.strerror}.",
+                    f"There is no room for a copy of {visible(self._workspace)}: {(problem.strerror or str(problem)).lower()}.",
                     "Make room where the data folder lies.",
                 ) from problem
             raise

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,16 @@ def test_what_migrations_make_is_what_the_tables_declare(tmp_path: Path, home: H
     assert schema_of(home.database) == schema_of(scratch)
     assert checks_of(home.database) == checks_of(scratch)
     assert any(checks_of(scratch).values())
+
+
+def test_threads_that_open_a_fresh_home_at_once_make_one_database(tmp_path: Path) -> None:
+    home = Home(tmp_path / "fresh")
+    with ThreadPoolExecutor(4) as threads:
+        opened = list(threads.map(lambda _: open_database(home), range(4)))
+    for one in opened:
+        assert scalar(one, "PRAGMA user_version") == SCHEMA
+        one.close()
+    assert not list(home.root.glob("*.new*"))
 
 
 def test_a_fresh_file_is_marked_as_ours_and_set_up_to_last(database: Database) -> None:

@@ -201,7 +201,8 @@ def _room() -> Iterator[None]:
     except OSError as problem:
         if problem.errno in FULL:
             raise DiskFull(
-                f"What a step has written cannot be kept: {(problem.strerror or str(problem)).lower()}.", "Make room where the data folder lies."
+                f"What a step has written cannot be kept: {(problem.strerror or str(problem)).lower()}.",
+                "Make room where the data folder lies.",
             ) from problem
         raise
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +27,7 @@ from counterfoil.store.troubles import refuse_unusable, trouble_of
 T = TypeVar("T")
 SCHEMA, APPLICATION = schema.SCHEMA, schema.APPLICATION
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "webdav", "davfs"})
+_migrating = threading.Lock()  # what a revision says goes to whatever Alembic is doing in this process
 _SMALLEST = 512  # bytes of the smallest database there can be
 BUSY_MS = 15_000
 
@@ -148,7 +150,10 @@ def open_database(home: Home, clock: Clock | None = None) -> Database:
             "Start the newer program, or choose another data folder with --home DIR.",
         )
     if version < SCHEMA:
-        migrate(home.database, version, SCHEMA, APPLICATION)
+        with _migrating:
+            version = _version_of(home.database)  # another thread may have done it
+            if version < SCHEMA:
+                migrate(home.database, version, SCHEMA, APPLICATION)
     return Database(home, clock)
 
 

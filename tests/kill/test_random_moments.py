@@ -16,7 +16,7 @@ from kill.tally import KINDS, WANTED, Tally
 from kill.world import World
 
 LONGEST = 12.0 * WANTED  # seconds on a busy computer; with enough hits it is over sooner
-LIFE = 1.5  # seconds after which a runner is killed wherever it is
+LIFE = 3.0  # seconds after which a runner is killed wherever it is
 JITTER = 0.02  # seconds at most between seeing what was aimed at and striking
 KILLS = 25  # of one run; then it may end
 AIMS = ("step", *KINDS, "anything")  # steps are the shortest of the three

@@ -331,9 +331,9 @@ def test_a_changed_account_that_is_paid_is_told_first(desk: Desk) -> None:
     assert run.advance() == "waiting"
     told = "Account changed: GB94 BARC 1020 1530 0934 59 → GB29 NWBK 6016 1331 9268 19."
     flags = run.spec()["flags"]
-    assert flags[0] == f"Brightwater Logistics Ltd BW-7741: {told} Paid because: “Called their office”."
+    assert flags[0] == f"Brightwater Logistics Ltd BW-7741: {told} Included because: “Called their office”."
     row = next(row for row in evidence(run, "Payments") if row["Invoice"] == "BW-7741")
-    assert row["Warnings"] == f"{told}; Due on 1 Nov 2026: paid 31 days late."
+    assert row["Warnings"] == f"{told}; Due on 1 Nov 2026: 31 days late."
     assert row["Reason"] == "Called their office"
 
 
@@ -450,7 +450,7 @@ def test_a_day_of_payment_that_passes_while_the_gate_waits_is_moved_and_asked_ag
     assert dict(run.spec()["figures"])["Pay on"] == {"$date": "2026-12-05"}
     assert run.spec()["flags"] == [
         "2 Dec 2026 has passed: the bank is asked to pay on 5 Dec 2026.",
-        "4 paid late: €100.00.",
+        "4 due before 5 Dec 2026: €100.00.",
         "5 Dec 2026 is a Saturday: banks execute on 7 Dec 2026.",
     ]
     finish(run)

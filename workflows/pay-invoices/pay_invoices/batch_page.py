@@ -14,7 +14,7 @@ from pay_invoices.invoices import Invoice, Pile, sums_shown
 from pay_invoices.memory import Omitted
 from pay_invoices.payment import payment_of
 from pay_invoices.presenting import account_evidence, omitted_evidence, page_evidence, payable_cells, total_cells
-from pay_invoices.reasons import place
+from pay_invoices.reasons import day_shown, place
 from pay_invoices.review import PayRow, Review
 from pay_invoices.sepa_text import sepa_text
 from pay_invoices.settlement import Batch
@@ -169,7 +169,7 @@ def batch_figures(rows: list[PayRow], batch: Batch, pay_on: date, debtor_iban: s
 def batch_flags(rows: list[PayRow], pay_on: date) -> list[str]:
     """Sentences on what deserves a second look before approving: what a person chose to pay all the same comes first."""
     flags = [
-        f"{row.invoice.seller} {row.invoice.number}: {_against(row)} Paid because: “{row.reason}”."
+        f"{row.invoice.seller} {row.invoice.number}: {_against(row)} Included because: “{row.reason}”."
         for row in rows
         if row.k
     ]
@@ -178,7 +178,9 @@ def batch_flags(rows: list[PayRow], pay_on: date) -> list[str]:
     if first:
         flags.append(f"First payment to {', '.join(dict.fromkeys(first))}: no earlier payment to compare with.")
     if overdue:
-        flags.append(f"{len(overdue)} paid late: {sums_shown([(row.amount, 'EUR') for row in overdue])}.")
+        flags.append(
+            f"{len(overdue)} due before {day_shown(pay_on)}: {sums_shown([(row.amount, 'EUR') for row in overdue])}."
+        )
     for row in rows:
         told = [notice.text for notice in row.warnings if notice.kind in _TOLD_ALONE]
         if told and not row.k:

@@ -185,7 +185,7 @@ def _notices(invoice: Invoice, iban: str, around: Around) -> list[Notice]:
     if invoice.due_date is not None and invoice.due_date < around.pay_on:
         days = (around.pay_on - invoice.due_date).days
         span = "1 day" if days == 1 else f"{days} days"
-        found.append(Notice("overdue", f"Due on {day_shown(invoice.due_date)}: paid {span} late."))
+        found.append(Notice("overdue", f"Due on {day_shown(invoice.due_date)}: {span} late."))
     if not around.history.accounts(invoice):
         found.append(Notice("first_payment", "No earlier payment to compare with."))
     others = around.history.others_paid_to(iban, invoice)

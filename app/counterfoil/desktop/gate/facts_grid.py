@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from counterfoil.desktop.gate.facts import Fact
-from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.parts.labels import Prose, role_font
 from counterfoil.desktop.parts.layouts import TOP, column, put, row
 from counterfoil.desktop.theme import colour, current, font
 
-LABEL = 104
+NARROWEST, WIDEST = 104, 176  # pixels of the names
 
 
 class FactsGrid(QWidget):
@@ -26,9 +26,11 @@ class FactsGrid(QWidget):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(5)
         grid.setColumnStretch(1, 1)
+        names = [QFontMetrics(role_font("small")).horizontalAdvance(fact.name) + 4 for fact in facts]
+        wide = min(max(names, default=0), WIDEST)
         for at, fact in enumerate(facts):
             label = Prose(fact.name, "small", leading=19 / 12)
-            label.setFixedWidth(LABEL)
+            label.setFixedWidth(max(wide, NARROWEST))
             grid.addWidget(label, at, 0, TOP)
             grid.addWidget(_value(fact), at, 1)
         self.setAccessibleName("; ".join(f"{fact.name}: {fact.value}" for fact in facts))

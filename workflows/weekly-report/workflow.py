@@ -37,7 +37,7 @@ from weekly_report.docx_paper import docx_of
 from weekly_report.figures import TOTAL, Compared, compared
 from weekly_report.memory import Memory
 from weekly_report.money import sums_shown
-from weekly_report.paper import Paper, paper_of
+from weekly_report.paper import Paper, counted, paper_of
 from weekly_report.pdf_paper import pdf_of
 from weekly_report.reading import REPORTS, Count, count_folder
 from weekly_report.records import (
@@ -227,8 +227,8 @@ def nothing_to_report(count: Count) -> Receipt:
     """What a run says that found no row."""
     read = sum(not one.left_out for one in count.sheets)
     summary = (
-        f"Nothing to report on {count.period.words}: {count.files:,} files, {read:,} tables, {count.outside:,} rows of other days, "
-        f"{count.dropped_rows:,} rows that could not be counted. Nothing was written."
+        f"Nothing to report on {count.period.words}: {counted(count.files, 'file')}, {counted(read, 'table')}, "
+        f"{counted(count.outside, 'row')} of other days, {counted(count.dropped_rows, 'row')} not counted. Nothing was written."
     )
     return Receipt(summary, count.period, count.files, 0, count.dropped_rows, count.outside, [])
 
@@ -245,7 +245,8 @@ def still_open(count: Count) -> Receipt:
 def receipt(count: Count, papers: Papers) -> Receipt:
     """What came of a run."""
     totals = [(one.amount, one.currency) for one in count.figures if one.kind == TOTAL]
-    summary = f"The report on {count.period.words} is written: {sums_shown(totals)} from {count.rows:,} rows. It lies in {REPORTS}/."
+    sums = f"{sums_shown(totals)} from {counted(count.rows, 'row')}"
+    summary = f"The report on {count.period.words} is written: {sums}. It lies in {REPORTS}/."
     return Receipt(
         summary,
         count.period,

@@ -13,7 +13,7 @@ from weekly_report.amounts import amount_of, written
 from weekly_report.cell_marks import NOT_WORKED_OUT
 from weekly_report.columns import Question, Understanding, currency_around
 from weekly_report.days import day_of, read_day
-from weekly_report.grids import Cell, Grid, is_blank, place, text_of
+from weekly_report.grids import Cell, Grid, is_blank, place, sheet_name, text_of
 from weekly_report.tables import Table, tables_of
 from weekly_report.vocabulary import BALANCES, CODES, SHARED_SIGNS, TOTALS, currency_in, words_of
 
@@ -66,6 +66,7 @@ class SheetFacts:
     outside: int = 0
     dropped: int = 0
     left_out: str = ""
+    remark: str = ""
 
 
 @dataclass(slots=True)
@@ -128,6 +129,7 @@ class _Counting:
             len(self.lines),
             self.outside,
             len(self.dropped),
+            remark=grid.remark,
         )
         return Sheet(facts, self.lines, self.earlier, self.dropped, questions, self.known.used)
 
@@ -314,7 +316,7 @@ def shared_rows(earlier: Sheet, later: Sheet) -> int:
 
 def without_copies(earlier: Sheet, later: Sheet) -> None:
     """Drop the rows of the later table that the earlier one has as well."""
-    where = earlier.facts.file.rpartition("/")[2] + (f" › {earlier.facts.sheet}" if earlier.facts.sheet else "")
+    where = sheet_name(earlier.facts.file, earlier.facts.sheet)
     later.lines, again = _apart(later.lines, earlier.lines)
     later.before, _ = _apart(later.before, earlier.before)
     for line in again:

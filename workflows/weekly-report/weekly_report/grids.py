@@ -31,12 +31,18 @@ class Grid:
     broken: dict[tuple[int, int], str] = field(default_factory=dict)
     merged: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # sentences on what deserves a look
+    remark: str = ""  # a sentence on how it was read, that deserves none
 
     @property
     def name(self) -> str:
-        """The sheet for people: `sales.xlsx › November`, or the file alone."""
-        name = visible(self.file.rpartition("/")[2])
-        return f"{name} › {visible(self.sheet)}" if self.sheet else name
+        """The sheet for people."""
+        return sheet_name(self.file, self.sheet)
+
+
+def sheet_name(file: str, sheet: str) -> str:
+    """A sheet for people: `sales.xlsx › November`, or the file alone."""
+    name = visible(file.rpartition("/")[2])
+    return f"{name} › {visible(sheet)}" if sheet else name
 
 
 def letters(column: int) -> str:

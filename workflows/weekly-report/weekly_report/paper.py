@@ -9,7 +9,7 @@ from datetime import date
 
 from counterfoil.policy.boundaries import visible
 from weekly_report.figures import DAY, FILE, TOTAL, Compared
-from weekly_report.grids import Grid
+from weekly_report.grids import sheet_name
 from weekly_report.money import change_shown, money_shown
 from weekly_report.reading import Count
 
@@ -72,7 +72,7 @@ def paper_of(
     blocks += [Words(note, quiet=True) for note in notes]
     blocks += _sources(compared)
     return Paper(
-        title, f"{count.period.words}, {_counted(count.rows, 'row')} of {_counted(_read(count), 'table')}", blocks, foot
+        title, f"{count.period.words}, {counted(count.rows, 'row')} of {counted(_read(count), 'table')}", blocks, foot
     )
 
 
@@ -96,7 +96,10 @@ def _table(kind: str, those: Sequence[Compared]) -> Rows:
     rows = []
     for one in those:
         figure = one.figure
-        row = [name_of(kind, figure.of), money_shown(figure.amount, figure.currency)]
+        row = [
+            figure.currency if kind == TOTAL else name_of(kind, figure.of),
+            money_shown(figure.amount, figure.currency),
+        ]
         if with_earlier:
             row += ["–", "–", ""] if one.earlier is None or one.change is None else [
                 money_shown(one.earlier, figure.currency), change_shown(one.change, figure.currency), one.percent,
@@ -108,9 +111,9 @@ def _table(kind: str, those: Sequence[Compared]) -> Rows:
 def _left_out(count: Count) -> list[Block]:
     blocks: list[Block] = []
     if count.dropped_rows:
-        blocks.append(Heading(f"{_counted(count.dropped_rows, 'row')} not counted"))
+        blocks.append(Heading(f"{counted(count.dropped_rows, 'row')} not counted"))
         rows = [
-            [_where(one.file, one.sheet), str(one.row), visible(one.why), one.shows]
+            [sheet_name(one.file, one.sheet), str(one.row), visible(one.why), one.shows]
             for one in count.dropped[:_MOST_ROWS]
         ]
         blocks.append(
@@ -125,7 +128,10 @@ def _left_out(count: Count) -> list[Block]:
         blocks.append(Heading("Left out as a whole"))
         blocks.append(
             Rows(
-                ["Where", "Why"], [False, False], [4, 9], [[_where(one.file, one.sheet), one.left_out] for one in away]
+                ["Where", "Why"],
+                [False, False],
+                [4, 9],
+                [[sheet_name(one.file, one.sheet), one.left_out] for one in away],
             )
         )
     return blocks
@@ -139,7 +145,7 @@ def _sources(compared: Sequence[Compared]) -> list[Block]:
             continue
         for source in figure.sources:
             name = f"{name_of(figure.kind, figure.of)}, {figure.currency}"
-            rows.append([name, _where(source.file, source.sheet), source.cells, f"{source.rows:,}"])
+            rows.append([name, sheet_name(source.file, source.sheet), source.cells, f"{source.rows:,}"])
     if not rows:
         return []
     return [
@@ -167,9 +173,6 @@ def _read(count: Count) -> int:
     return sum(one.counted > 0 for one in count.sheets)
 
 
-def _where(file: str, sheet: str) -> str:
-    return Grid(file, sheet, {}).name
-
-
-def _counted(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """A number with its noun: `1 row`, `1,200 rows`."""
     return f"1 {what}" if number == 1 else f"{number:,} {what}s"

@@ -12,7 +12,7 @@ from counterfoil.policy.boundaries import visible
 from weekly_report.columns import Question
 from weekly_report.counting import Dropped, Line, Sheet, SheetFacts, count_grid, shared_rows, without_copies
 from weekly_report.figures import Figure, figures_of
-from weekly_report.grids import Refusal
+from weekly_report.grids import Refusal, sheet_name
 from weekly_report.opening import LARGEST, open_file
 from weekly_report.spreadsheet_cells import lines_csv
 
@@ -174,7 +174,7 @@ def _settle_copies(sheets: list[Sheet], answers: Mapping[str, str]) -> list[Ques
 
 
 def _about_copies(earlier: Sheet, later: Sheet, shared: int) -> Question:
-    first, again = _place(earlier.facts), _place(later.facts)
+    first, again = (sheet_name(one.facts.file, one.facts.sheet) for one in (earlier, later))
     are = "1 row stands" if shared == 1 else f"{shared:,} rows stand"
     sample = [[line.day.isoformat(), f"{line.amount:f}", line.currency, *line.says] for line in later.lines[:6]]
     return Question(
@@ -186,11 +186,6 @@ def _about_copies(earlier: Sheet, later: Sheet, shared: int) -> Question:
         [ONCE, TWICE],
         [["Rows of the second"], *sample],
     )
-
-
-def _place(facts: SheetFacts) -> str:
-    name = visible(facts.file.rpartition("/")[2])
-    return f"{name} › {visible(facts.sheet)}" if facts.sheet else name
 
 
 def _once(questions: list[Question]) -> list[Question]:

@@ -10,9 +10,9 @@ from counterfoil import Evidence, Field, Money, fields, table, text
 from counterfoil.policy.boundaries import visible
 from weekly_report.columns import Question
 from weekly_report.figures import FILE, TOTAL, Compared
-from weekly_report.grids import Grid
+from weekly_report.grids import sheet_name
 from weekly_report.money import change_shown, plain_amount, sums_shown
-from weekly_report.paper import heading_of, name_of, reasons
+from weekly_report.paper import counted, heading_of, name_of, reasons
 from weekly_report.reading import Answered, Count
 
 _MOST_QUESTIONS = 12  # at one stop; the others follow
@@ -92,7 +92,7 @@ def report_evidence(count: Count, compared: Sequence[Compared], against: str, re
         )
         rows = [
             {
-                "File and sheet": _where(one.file, one.sheet),
+                "File and sheet": sheet_name(one.file, one.sheet),
                 "Row": one.row,
                 "Why": visible(one.why),
                 "What stands there": one.shows,
@@ -108,10 +108,10 @@ def report_evidence(count: Count, compared: Sequence[Compared], against: str, re
 
 
 def _figures(kind: str, those: Sequence[Compared]) -> Evidence:
-    name = kind.capitalize()
+    name = "Currency" if kind == TOTAL else kind.capitalize()
     rows = [
         {
-            name: name_of(kind, one.figure.of),
+            name: one.figure.currency if kind == TOTAL else name_of(kind, one.figure.of),
             "Amount": _money(one.figure.amount, one.figure.currency),
             "Before": None if one.earlier is None else _money(one.earlier, one.figure.currency),
             "Change": None if one.change is None else _money(one.change, one.figure.currency),
@@ -130,7 +130,7 @@ def _sources(compared: Sequence[Compared]) -> Evidence:
     rows = [
         {
             "Figure": f"{name_of(one.figure.kind, one.figure.of)}, {one.figure.currency}",
-            "File and sheet": _where(source.file, source.sheet),
+            "File and sheet": sheet_name(source.file, source.sheet),
             "Cells": source.cells,
             "Rows": source.rows,
         }
@@ -146,7 +146,7 @@ def _sources(compared: Sequence[Compared]) -> Evidence:
 def _tables(count: Count) -> Evidence:
     rows = [
         {
-            "File and sheet": _where(one.file, one.sheet),
+            "File and sheet": sheet_name(one.file, one.sheet),
             "Header in row": one.header or None,
             "Days in": visible(one.day_column),
             "Amounts in": visible(one.amount_column),
@@ -154,7 +154,7 @@ def _tables(count: Count) -> Evidence:
             "Counted": one.counted,
             "Other days": one.outside,
             "Not counted": one.dropped,
-            "Left out": visible(one.left_out),
+            "Left out, or a remark": visible(one.left_out or one.remark),
         }
         for one in count.sheets
     ]
@@ -166,7 +166,7 @@ def _lines(count: Count) -> Evidence:
     groups = list(dict.fromkeys(group for line in count.shown for group in line.groups))
     rows = [
         {
-            "File and sheet": _where(line.file, line.sheet),
+            "File and sheet": sheet_name(line.file, line.sheet),
             "Cell": line.cell,
             "Day": line.day,
             **{group.capitalize(): line.groups.get(group, "") for group in groups},
@@ -197,13 +197,13 @@ def flags_of(count: Count, notes: Sequence[str]) -> list[str]:
     flags = [*notes, *count.notes, *open_now]
     if count.dropped_rows:
         flags.append(
-            f"{_counted(count.dropped_rows, 'row')} of the tables {_is(count.dropped_rows)} not counted; each says why."
+            f"{counted(count.dropped_rows, 'row')} of the tables {_is(count.dropped_rows)} not counted; each says why."
         )
     away = [one for one in count.sheets if one.left_out]
     if away:
-        names = ", ".join(_where(one.file, one.sheet) for one in away[:3])
+        names = ", ".join(sheet_name(one.file, one.sheet) for one in away[:3])
         more = f" and {len(away) - 3:,} more" if len(away) > 3 else ""
-        flags.append(f"{_counted(len(away), 'table')} {_is(len(away))} left out as a whole: {names}{more}.")
+        flags.append(f"{counted(len(away), 'table')} {_is(len(away))} left out as a whole: {names}{more}.")
     return flags
 
 
@@ -247,14 +247,6 @@ def report_fields(count: Count, remarks: str, left_out: Sequence[str]) -> list[F
 
 def _money(amount: Decimal, currency: str) -> Money:
     return Money(Decimal(plain_amount(amount)), currency)
-
-
-def _where(file: str, sheet: str) -> str:
-    return Grid(file, sheet, {}).name
-
-
-def _counted(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _is(number: int) -> str:

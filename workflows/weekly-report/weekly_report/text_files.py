@@ -36,7 +36,7 @@ def open_text(file: str, data: bytes) -> Grid:
                 raise Refusal(f"It has more than {MOST_ROWS:,} rows. Divide it, for example by month.")
     except csv.Error as problem:
         raise Refusal(f"It cannot be read as a table from line {before + 1} on ({problem}).") from problem
-    return Grid(file, "", rows, notes=[note] if note else [])
+    return Grid(file, "", rows, remark=note)
 
 
 def _decoded(data: bytes) -> tuple[str, str]:

@@ -139,11 +139,13 @@ class FiringState(StrEnum):
 
 
 class FiringOrigin(StrEnum):
-    """Where a firing comes from: the rule, or a person beside it."""
+    """Where a firing comes from: the rule's grid, a person beside it, or something else than time."""
 
     GRID = "grid"
     NOW = "now"  # run now
     AGAIN = "again"  # a missed one, run after all: its instant is the missed one's
+    FOLDER = "folder"  # new files in a watched folder
+    RUN = "run"  # the end of another run
 
 
 class NoticeKind(StrEnum):

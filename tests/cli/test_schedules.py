@@ -160,6 +160,28 @@ def test_a_schedule_is_changed_part_by_part_and_the_trail_keeps_what_it_said(des
     assert {"kind": "weekly", "days": ["MO"], "time": ["09:00:00"]} in said
 
 
+def test_a_watched_folder_and_the_end_of_another_run_are_kept_and_said(desk: Desk) -> None:
+    workflow = Path(desk.workspace) / ".counterfoil/templates/note/workflow.py"
+    text = workflow.read_text().replace("import Money,", "import File, Money,")
+    workflow.write_text(
+        text.replace("    copies: int", "    papers: list[File] = param(label='Papers')\n    copies: int")
+    )
+    (Path(desk.workspace) / "Inbox").mkdir()
+    (Path(desk.workspace) / "Inbox/new.pdf").write_text("x")
+    added = desk.add("Intake", "--watch", "Inbox/", "--pattern", "*.pdf", "--settle", "1m")
+    assert (added.code, added.out) == (0, "Intake: runs note when new files *.pdf have come into Inbox\n")
+    (kept,) = desk.call("schedule", "list", "--json").document
+    assert kept["rule"] == {"kind": "folder", "path": "Inbox", "pattern": "*.pdf", "settle": 60, "into": "papers"}
+    assert "when it happens" in desk.call("schedule", "list").out
+    assert "has no list of files ‘text’" in desk.add("Other", "--watch", "Inbox", "--into", "text").err
+    by_hand = desk.call("schedule", "run", "Intake", "--json")
+    assert (by_hand.code, "Papers (papers) is missing" in by_hand.document["error"]["message"]) == (1, True)
+    after = desk.add("Then", "--after", "pay-invoices", "--set", "papers=Inbox/new.pdf", "--json")
+    assert after.document["words"] == "when a run of pay-invoices is done"
+    assert desk.call("schedule", "preview", "Then").err == "counterfoil: nobody knows beforehand.\n"
+    assert desk.call("schedule", "change", "Intake", "--settle", "2m", "--json").document["rule"]["settle"] == 120
+
+
 def test_names_are_unique_and_unknown_ones_get_a_suggestion(desk: Desk) -> None:
     desk.add("Weekly", "--every", "1h", *BERLIN)
     again = desk.add("Weekly", "--every", "2h", *BERLIN)

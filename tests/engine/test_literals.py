@@ -70,7 +70,7 @@ ENUMS: dict[type[StrEnum], dict[str, str]] = {
     FiringState: {
         "QUEUED": "queued", "STARTED": "started", "SKIPPED": "skipped", "MISSED": "missed", "BLOCKED": "blocked",
     },
-    FiringOrigin: {"GRID": "grid", "NOW": "now", "AGAIN": "again"},
+    FiringOrigin: {"GRID": "grid", "NOW": "now", "AGAIN": "again", "FOLDER": "folder", "RUN": "run"},
     NoticeKind: {"NOT_READY": "not_ready", "AWAY": "away", "HELD_UP": "held_up", "NOTHING": "nothing", "ZONE": "zone"},
     ports.Permission: {"ALLOW": "allow", "ASK": "ask", "DENY": "deny"},
     ports.Finding: {"HAPPENED": "happened", "NOT_HAPPENED": "not_happened", "UNKNOWN": "unknown"},

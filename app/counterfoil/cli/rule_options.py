@@ -18,7 +18,7 @@ from counterfoil.schedules.rules import Rule, form_of, rule_of
 from counterfoil.schedules.wording import holidays_form, read
 
 _SPANS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
-_WAYS = "--rule TEXT, --cron TEXT, --every SPAN or --rule-json JSON"
+_WAYS = "--rule TEXT, --cron TEXT, --every SPAN, --watch FOLDER, --after TEMPLATE or --rule-json JSON"
 _GRID = "2000-01-01T00:00:00Z"  # every elapsed rule lies on this grid, so two that say the same fire together
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name.", show_default=False)]
@@ -89,6 +89,28 @@ Holidays = Annotated[
 OnHoliday = Annotated[
     str | None, typer.Option("--on-holiday", help="On a free day: skip, next or previous.", show_default=False)
 ]
+WatchFolder = Annotated[
+    str | None,
+    typer.Option("--watch", metavar="FOLDER", help="When new files have come into it.", show_default=False),
+]
+Pattern = Annotated[
+    str | None,
+    typer.Option("--pattern", metavar="NAMES", help="With --watch: only these, such as *.pdf.", show_default=False),
+]
+Settle = Annotated[
+    str | None,
+    typer.Option(
+        "--settle", metavar="SPAN", help="With --watch: how long they keep still; else 30s.", show_default=False
+    ),
+]
+Into = Annotated[
+    str | None,
+    typer.Option("--into", metavar="PARAMETER", help="With --watch: what takes the files.", show_default=False),
+]
+AfterTemplate = Annotated[
+    str | None,
+    typer.Option("--after", metavar="TEMPLATE", help="When a run of another template is done.", show_default=False),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +126,11 @@ class RuleOptions:
     until: str | None
     holidays: Sequence[str] | None = None
     on_holiday: str | None = None
+    watch: str | None = None
+    pattern: str | None = None
+    settle: str | None = None
+    into: str | None = None
+    after: str | None = None
 
     def rule_of(self, today: date, before: Rule | None = None) -> Rule:
         """The rule that the options name; without a way to name one, `before` with what else was given of it.
@@ -112,12 +139,15 @@ class RuleOptions:
             WrongUse: none or several ways were used.
             WrongRule: the rule cannot be used.
         """
-        ways = [way for way in (self.rule, self.cron, self.every, self.rule_json) if way is not None]
+        all_ways = (self.rule, self.cron, self.every, self.rule_json, self.watch, self.after)
+        ways = [way for way in all_ways if way is not None]
         if len(ways) != 1 and (ways or before is None):
             raise WrongUse(
                 f"The rule is given {'in several ways' if ways else 'in no way'}.", f"Give it once, by {_WAYS}."
             )
-        extras = {"gap": self.gap, "fold": self.fold, "end_date": self.until, "on_holiday": self.on_holiday}
+        extras: dict[str, Any] = {"gap": self.gap, "fold": self.fold, "end_date": self.until}
+        extras |= {"on_holiday": self.on_holiday, "pattern": self.pattern, "into": self.into}
+        extras["settle"] = span(self.settle, "--settle") if self.settle is not None else None
         form = self._form(today) if ways or before is None else {**form_of(before), **self._free_days(today)}
         return rule_of({**form, **{name: value for name, value in extras.items() if value is not None}})
 
@@ -130,6 +160,10 @@ class RuleOptions:
         return holidays_form(self.holidays or (), today, Path.cwd())
 
     def _written(self) -> dict[str, Any]:
+        if self.watch is not None:
+            return {"kind": "folder", "path": self.watch.rstrip("/") or "."}
+        if self.after is not None:
+            return {"kind": "after", "template": self.after}
         if self.cron is not None:
             return {"kind": "cron", "expr": self.cron}
         if self.every is not None:

@@ -29,7 +29,7 @@ from counterfoil.runner.tending import Tending, tell_missing
 from counterfoil.schedules import keeping
 from counterfoil.schedules.documents import preview_documents, schedule_document
 from counterfoil.schedules.planned import dates_in, resolved
-from counterfoil.schedules.rules import form_of, zone_of
+from counterfoil.schedules.rules import After, Rule, Watch, form_of, rule_of, zone_of
 from counterfoil.schedules.wording import say
 from counterfoil.store.transactions import Row
 
@@ -48,6 +48,11 @@ def add(
     cron: given.Cron = None,
     every: given.Every = None,
     rule_json: given.RuleJson = None,
+    watch: given.WatchFolder = None,
+    pattern: given.Pattern = None,
+    settle: given.Settle = None,
+    into: given.Into = None,
+    after: given.AfterTemplate = None,
     gap: given.Gap = None,
     fold: given.Fold = None,
     holidays: given.Holidays = None,
@@ -68,32 +73,32 @@ def add(
     """Run a template by a rule; says back what it understood and when the next five firings are."""
     call = call_of(context)
     place, there = workspace_of(workspace), zone or _zone_here()
-    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday)
+    beside_time = (watch, pattern, settle, into, after)
+    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday, *beside_time)
     policy = given.PolicyOptions(
         missed, missed_most, missed_within, grace, overlap, overlap_most, cancel_within, jitter
     )
     zone_of(there)
+    values, texts = input_of(source), pairs_of(settings)
     folder = find_template(template, place, call.home)
     with opened(call) as home:
         today = _today(home, there)
-        wanted = keeping.Wanted(
-            name=name,
-            template=template,
-            workspace=str(place),
-            rule=options.rule_of(today),
-            zone=there,
-            policy=policy.policy_of(),
-            parameters=_parameters(call, home, folder, place, input_of(source), pairs_of(settings), today),
-        )
-        row = home.database.transact(lambda txn: keeping.add(txn, wanted, account()))
-        lacking = _lacking(call, home, row)
-        if lacking:
-            row = home.database.transact(lambda txn: keeping.pause(txn, keeping.find(txn.conn, name), account()))
-        _tell(call, home, row)
-        if lacking:
-            call.say(f"saved and paused: {lacking} Then: counterfoil schedule resume {shlex.quote(name)}")
-        ask_once(call, home)
-        tell_runner(call, home, "the schedule is kept and fires when it runs")
+        chosen, taker = _with_taker(call, home, folder, options.rule_of(today))
+        parameters = _parameters(call, home, folder, place, values, texts, today, taker)
+        _keep(call, home, keeping.Wanted(name, template, str(place), chosen, there, policy.policy_of(), parameters))
+
+
+def _keep(call: Call, home: Opened, wanted: keeping.Wanted) -> None:
+    """Keep a routine, paused where its first firing would lack something, and say so."""
+    row = home.database.transact(lambda txn: keeping.add(txn, wanted, account()))
+    lacking = _lacking(call, home, row)
+    if lacking:
+        row = home.database.transact(lambda txn: keeping.pause(txn, keeping.find(txn.conn, wanted.name), account()))
+    _tell(call, home, row)
+    if lacking:
+        call.say(f"saved and paused: {lacking} Then: counterfoil schedule resume {shlex.quote(wanted.name)}")
+    ask_once(call, home)
+    tell_runner(call, home, "the schedule is kept and fires when it runs")
 
 
 def _lacking(call: Call, home: Opened, row: Row) -> str | None:
@@ -117,6 +122,11 @@ def change(
     cron: given.Cron = None,
     every: given.Every = None,
     rule_json: given.RuleJson = None,
+    watch: given.WatchFolder = None,
+    pattern: given.Pattern = None,
+    settle: given.Settle = None,
+    into: given.Into = None,
+    after: given.AfterTemplate = None,
     gap: given.Gap = None,
     fold: given.Fold = None,
     holidays: given.Holidays = None,
@@ -135,32 +145,43 @@ def change(
 ) -> None:
     """Let a schedule say something else from now on; what is not given stays, and the trail keeps what it said before."""
     call = call_of(context)
-    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday)
+    beside_time = (watch, pattern, settle, into, after)
+    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday, *beside_time)
     policy = given.PolicyOptions(
         missed, missed_most, missed_within, grace, overlap, overlap_most, cancel_within, jitter
     )
+    values, texts = input_of(source), pairs_of(settings)
     with opened(call) as home:
-        row = keeping.find(home.database.reader, name)
-        before = keeping.wanted_of(row)
+        before = keeping.wanted_of(keeping.find(home.database.reader, name))
         there = zone or before.zone
-        zone_of(there)
         today = _today(home, there)
         wanted = dataclasses.replace(
             before,
             name=new_name or before.name,
-            rule=options.rule_of(today, before.rule),
+            rule=_changed_rule(call, home, before, options, today),
             zone=there,
             policy=policy.policy_of(before.policy),
-            parameters=_changed_parameters(call, home, before, input_of(source), pairs_of(settings), today),
+            parameters=_changed_parameters(call, home, before, values, texts, today),
         )
-        row = home.database.transact(
-            lambda txn: keeping.change(txn, keeping.find(txn.conn, before.name), wanted, account())
-        )
-        lacking = _lacking(call, home, row)
-        _tell(call, home, row)
-        if lacking:
-            call.say(f"‘{row['name']}’ cannot run as things are: {lacking}")
-        tell_runner(call, home, "the change is kept and counts when it runs")
+        _change(call, home, before.name, wanted)
+
+
+def _change(call: Call, home: Opened, name: str, wanted: keeping.Wanted) -> None:
+    """Let a routine say something else, and say what it would lack."""
+    row = home.database.transact(lambda txn: keeping.change(txn, keeping.find(txn.conn, name), wanted, account()))
+    lacking = _lacking(call, home, row)
+    _tell(call, home, row)
+    if lacking:
+        call.say(f"‘{row['name']}’ cannot run as things are: {lacking}")
+    tell_runner(call, home, "the change is kept and counts when it runs")
+
+
+def _changed_rule(call: Call, home: Opened, before: keeping.Wanted, options: given.RuleOptions, today: date) -> Rule:
+    chosen = options.rule_of(today, before.rule)
+    if not isinstance(chosen, Watch):
+        return chosen
+    folder = find_template(before.template, workspace_of(Path(before.workspace)), call.home)
+    return _with_taker(call, home, folder, chosen)[0]
 
 
 def _today(home: Opened, zone: str) -> date:
@@ -177,15 +198,36 @@ def _changed_parameters(
     again = {name for name, _ in texts}
     kept = {name: value for name, value in before.parameters.items() if name not in again}
     folder = find_template(before.template, place, call.home)
-    return _parameters(call, home, folder, place, {**kept, **values}, texts, first)
+    taker = before.rule.into if isinstance(before.rule, Watch) else ""
+    return _parameters(call, home, folder, place, {**kept, **values}, texts, first, taker)
+
+
+def _with_taker(call: Call, home: Opened, folder: Path, rule: Rule) -> tuple[Rule, str]:
+    """A rule with the parameter that takes the files of a watched folder, and its name; "" where the run looks at the folder itself.
+
+    Raises:
+        WrongUse: no parameter goes by the name that was given, or several could be meant.
+    """
+    if not isinstance(rule, Watch):
+        return rule, ""
+    schema = json.loads(keep_version(home.database, call.home, folder, account())["parameters"])
+    takers = [field["name"] for field in schema if field["type"] == "list[file]"]
+    if rule.into and rule.into not in takers:
+        instead = f"It has {', '.join(takers)}." if takers else "Leave --into out: its run looks at the folder itself."
+        raise WrongUse(f"The template has no list of files ‘{rule.into}’.", instead)
+    if not rule.into and len(takers) > 1:
+        raise WrongUse("Several parameters take files.", f"Name one: --into {' or '.join(takers)}")
+    into = rule.into or (takers[0] if takers else "")
+    return rule_of({**form_of(rule), "into": into}), into
 
 
 def _parameters(
-    call: Call, home: Opened, folder: Path, place: Path, values: dict[str, Any], texts: Texts, first: date
+    call: Call, home: Opened, folder: Path, place: Path, values: dict[str, Any], texts: Texts, first: date, taker: str
 ) -> dict[str, Any]:
-    """What was given of the parameters, checked as a run of the first day would have them; dates in words are kept as words."""
+    """What was given of the parameters, checked as a run of the first day would have them; dates in words are kept as words. `taker`
+    gets its files when they come."""
     version = keep_version(home.database, call.home, folder, account())
-    schema = json.loads(version["parameters"])
+    schema = [field for field in json.loads(version["parameters"]) if field["name"] != taker]
     words = {name for name in dates_in(schema, dict(texts)) if [one for one, _ in texts].count(name) == 1}
     values = {**values, **{name: text for name, text in texts if name in words}}
     plain = [(name, text) for name, text in texts if name not in words]
@@ -211,7 +253,9 @@ def _tell(call: Call, home: Opened, row: Row) -> None:
     """What was understood, and the next five firings."""
     document = schedule_document(home.database.reader, row)
     call.document(document)
-    call.line(f"{row['name']}: runs {row['template']} {document['words']}, {row['zone']} time")
+    beside_time = isinstance(rule_of(document["rule"]), (Watch, After))
+    zone = "" if beside_time else f", {row['zone']} time"
+    call.line(f"{row['name']}: runs {row['template']} {document['words']}{zone}")
     after = from_us(home.database.clock.now_us())
     for firing in preview_documents(json.loads(row["rule"]), row["zone"], after, 5):
         call.line(f"  {local_line(firing)}")
@@ -260,7 +304,8 @@ def preview(
     call.document(found)
     call.lines([f"  {local_line(firing)}" for firing in found])
     if not found:
-        call.say("this rule has no firing in the next 12 years.")
+        beside_time = isinstance(rule_of(form), (Watch, After))
+        call.say("nobody knows beforehand." if beside_time else "this rule has no firing in the next 12 years.")
 
 
 def instant_of(text: str | None, zone: str) -> datetime:

@@ -63,7 +63,7 @@ def _next(one: dict[str, Any]) -> str:
     if one["paused"]:
         return "paused"
     if one["next_at"] is None:
-        return "ended"
+        return "when it happens" if one["rule"]["kind"] in ("folder", "after") else "ended"
     return f"{datetime.fromisoformat(one['next_at']).astimezone(zone_of(one['zone'])):%a %d %b %H:%M} {one['zone']}"
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from counterfoil import __version__
 from counterfoil.authoring.codec import canonical
@@ -24,6 +25,7 @@ from counterfoil.runner.starting import keep_version
 from counterfoil.sandbox.probing import measured
 from counterfoil.schedules.planned import resolved
 from counterfoil.schedules.rules import zone_of
+from counterfoil.schedules.scanning import Starter
 from counterfoil.settings.workspace import remembered
 from counterfoil.store import runs, versions
 from counterfoil.store.database import Database
@@ -59,10 +61,14 @@ class RunStarter:
         """
         return runs.create(txn, self._new_run(schedule, planned_us))
 
+    def given(self, values: Mapping[str, Any]) -> Starter:
+        """A starter whose runs get these parameters beside those of their routine."""
+        return lambda txn, schedule, planned_us: runs.create(txn, self._new_run(schedule, planned_us, values))
+
     def missing(self, schedule: Row, planned_us: int) -> str | None:
         """Why a run of a routine that was prepared for could not be, planned for an instant; None where it could."""
         try:
-            new = self._new_run(schedule, planned_us)
+            new = self._new_run(schedule, planned_us, before_files=True)
             self._refuse_unreachable(new)
         except (CounterfoilError, EffectTrouble) as problem:
             return str(problem)
@@ -85,7 +91,10 @@ class RunStarter:
                     f"The secret “{secret}” is not in the keyring.", f"Store it with: counterfoil secret set {secret}"
                 )
 
-    def _new_run(self, schedule: Row, planned_us: int) -> runs.NewRun:
+    def _new_run(
+        self, schedule: Row, planned_us: int, more: Mapping[str, Any] | None = None, *, before_files: bool = False
+    ) -> runs.NewRun:
+        """The run as it would be. `before_files`: what a watched folder will give is not there yet, so it is not asked for."""
         workspace = Path(schedule["workspace"])
         version = self._versions[schedule["schedule_id"]]
         if isinstance(version, CounterfoilError):
@@ -93,8 +102,9 @@ class RunStarter:
         if not workspace.is_dir():
             raise NotReady(f"The folder {workspace} is not there.")
         planned = from_us(planned_us).astimezone(zone_of(schedule["zone"]))
-        schema = json.loads(version["parameters"])
-        given = resolved(schema, json.loads(schedule["parameters"]), planned.date())
+        into = json.loads(schedule["rule"]).get("into") if before_files else None
+        schema = [field for field in json.loads(version["parameters"]) if not into or field["name"] != into]
+        given = {**resolved(schema, json.loads(schedule["parameters"]), planned.date()), **(more or {})}
         try:
             known = with_remembered(schema, given, remembered(workspace, version["name"]), today=planned.date())
             values = check_values(

@@ -38,6 +38,7 @@ from counterfoil.sandbox.launching import clear_slots
 from counterfoil.sandbox.probing import measured
 from counterfoil.schedules import heartbeat
 from counterfoil.schedules.scanning import realign, scan_due
+from counterfoil.schedules.triggers import Triggers
 from counterfoil.stage.copies import RunCopies
 from counterfoil.stage.stages import StageFolder
 from counterfoil.store import gates, leases, runs, schedules, timers, undoings
@@ -78,6 +79,7 @@ class Runner:
         self._shelf = Shelf(home)
         self._starter = RunStarter(database, home)
         self._tending = Tending(database, self._starter)
+        self._triggers = Triggers(database, self._starter.given, self._starter.prepare)
         self._looked_us = 0  # when due instants were looked for last
 
     def run_forever(self, *, ready: Callable[[], None] = lambda: None) -> None:
@@ -238,6 +240,7 @@ class Runner:
         scan_due(self._database, self._starter, away)
         self._looked_us = now
         if beaten:
+            self._triggers.look()
             self._tending.look()
 
     def _beat(self) -> None:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import tzlocal
 
-from counterfoil.errors import WrongRule
+from counterfoil.errors import NotReady, WrongRule
 from counterfoil.facts import NoticeKind
 from counterfoil.runner.firing import RunStarter
 from counterfoil.schedules import outcomes
-from counterfoil.schedules.rules import rule_of, zone_of
+from counterfoil.schedules.rules import Watch, rule_of, zone_of
+from counterfoil.schedules.triggers import arrived
 from counterfoil.store import notices, schedules, standing
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
@@ -57,9 +59,11 @@ class Tending:
     def missing(self, row: Row) -> str | None:
         """What the next firing of a routine that was prepared for lacks; None where it can run."""
         try:
-            rule_of(json.loads(row["rule"]))
+            rule = rule_of(json.loads(row["rule"]))
             zone_of(row["zone"])
-        except WrongRule as problem:
+            if isinstance(rule, Watch):
+                arrived(Path(row["workspace"]), rule)
+        except (NotReady, WrongRule) as problem:
             return str(problem)
         return self._starter.missing(row, row["next_at"] or self._database.clock.now_us())
 

@@ -8,7 +8,18 @@ from datetime import date, time, timedelta
 from functools import lru_cache
 
 from counterfoil.errors import WrongRule
-from counterfoil.schedules.rules import BUSINESS, WEEKDAYS, Cron, Interval, Monthly, Rule, Yearly, parsed_cron
+from counterfoil.schedules.rules import (
+    BUSINESS,
+    WEEKDAYS,
+    After,
+    Cron,
+    Interval,
+    Monthly,
+    Rule,
+    Watch,
+    Yearly,
+    parsed_cron,
+)
 
 FARTHEST_MOVE = 31  # days that a holiday may move a firing by
 _FIRST_MONDAY = date(1970, 1, 5)
@@ -39,7 +50,7 @@ class Days:
     def clock(self, day: date) -> list[time]:
         """Local times that the rule names on a date."""
         rule = self.rule
-        if isinstance(rule, Interval):
+        if isinstance(rule, (Interval, Watch, After)):
             return []
         if isinstance(rule, Cron):
             return self._cron_times if self._matches(day) else []

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from counterfoil.errors import WrongRule
 from counterfoil.schedules.days import FARTHEST_MOVE, Days
-from counterfoil.schedules.rules import Cron, Interval, Rule
+from counterfoil.schedules.rules import After, Cron, Interval, Rule, Watch
 
 NEVER = timedelta(days=12 * 366)  # 29 February needs eight years around 2100
 _MARGIN = 1  # days around a window in which a clock change may carry a firing over its edge
@@ -36,6 +36,8 @@ class Firing:
 
 def firings(rule: Rule, zone: ZoneInfo, after: datetime) -> Iterator[Firing]:
     """The firings of a rule strictly after an instant, ascending; ends where 12 years bring no further one."""
+    if isinstance(rule, (Watch, After)):
+        return
     found = _grid(rule, zone, after) if isinstance(rule, Interval) else _wall_clock(rule, zone, after)
     last = after
     for firing in found:
@@ -56,7 +58,7 @@ def refuse_never(rule: Rule, zone: ZoneInfo, after: datetime) -> None:
     Raises:
         WrongRule: it has no firing in the next 12 years.
     """
-    if not next_firings(rule, zone, after, 1):
+    if not isinstance(rule, (Watch, After)) and not next_firings(rule, zone, after, 1):
         over = rule.end_date or rule.end_local
         why = f"It ended on {over:%d %B %Y}." if over and _is_past(over, after) else "Look at its dates."
         raise WrongRule("This rule has no firing in the next 12 years.", why)

@@ -15,6 +15,7 @@ from counterfoil.schedules.outcomes import unused
 from counterfoil.schedules.policies import Policy, form_of_policy, read_policy
 from counterfoil.schedules.rules import Rule, form_of, rule_of, zone_of
 from counterfoil.schedules.scanning import Scanned, Starter, begin, due_of, why_not_now
+from counterfoil.schedules.triggers import pass_over_present, refuse_circle
 from counterfoil.store import firings, notices, schedules
 from counterfoil.store.transactions import Connection, Row, Txn
 
@@ -51,11 +52,14 @@ def add(txn: Txn, wanted: Wanted, by: str) -> Row:
 
     Raises:
         WrongUse: the name is taken, or is no name.
-        WrongRule: the rule has no firing in the next 12 years.
+        WrongRule: the rule has no firing in the next 12 years, or its runs would start it again.
+        NotReady: the folder it watches cannot be looked into.
     """
     _refuse_name(txn, wanted.name)
     refuse_never(wanted.rule, zone_of(wanted.zone), from_us(txn.now_us))
+    refuse_circle(txn.conn, wanted.rule, wanted.template, wanted.workspace)
     row = schedules.add(txn, schedules.NewSchedule(**_said(wanted), created_by=by, next_at=None, wake_at=None))
+    pass_over_present(txn, row)
     return _aligned(txn, row)
 
 
@@ -96,8 +100,11 @@ def change(txn: Txn, row: Row, wanted: Wanted, by: str) -> Row:
         _refuse_name(txn, wanted.name)
     if {"rule", "zone"} & set(values):
         refuse_never(wanted.rule, zone_of(wanted.zone), from_us(txn.now_us))
+        refuse_circle(txn.conn, wanted.rule, wanted.template, wanted.workspace, row["schedule_id"])
         values |= {"effective_from": txn.now_us, "next_at": None, "wake_at": None}
     changed = schedules.change(txn, row, by, f"{person(by)} changed the schedule ‘{row['name']}’", **values)
+    if "rule" in values:
+        pass_over_present(txn, changed)
     return changed if changed["paused"] else _aligned(txn, changed)
 
 

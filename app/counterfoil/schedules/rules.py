@@ -9,6 +9,7 @@ from __future__ import annotations
 import calendar
 from collections.abc import Mapping
 from datetime import date, datetime, time
+from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
@@ -165,7 +166,45 @@ class Interval(_Rule):
         return self
 
 
-Rule = Cron | Weekly | Monthly | Yearly | Interval
+class _Trigger(_Rule):
+    """Something beside time; what a rule may say of clocks and days means nothing to it."""
+
+    @model_validator(mode="after")
+    def _no_days(self) -> _Trigger:
+        said = sorted(self.model_fields_set & set(_Rule.model_fields))
+        if said:
+            raise ValueError(f"{said[0]} means nothing where files or another run start it")
+        return self
+
+
+class Watch(_Trigger):
+    """When new files have come into a folder below the workspace and kept still for `settle` seconds: one run with exactly those, which
+    the parameter `into` takes; without one the run looks at the folder itself. `pattern` is of their names, such as `*.pdf`."""
+
+    kind: Literal["folder"]
+    path: str = Field(min_length=1, max_length=1000)
+    pattern: str = Field(default="*", min_length=1, max_length=100)
+    settle: int = Field(default=30, ge=1, le=3600)
+    into: str = ""
+
+    @model_validator(mode="after")
+    def _inside(self) -> Watch:
+        parts = PurePosixPath(self.path)
+        if parts.is_absolute() or ".." in parts.parts or "\\" in self.path:
+            raise ValueError("path is a folder below the workspace, with slashes and without ‘..’")
+        if "/" in self.pattern:
+            raise ValueError("pattern is of names, without a folder")
+        return self
+
+
+class After(_Trigger):
+    """When a run of another template in the same workspace is done."""
+
+    kind: Literal["after"]
+    template: str = Field(min_length=1, max_length=200)
+
+
+Rule = Cron | Weekly | Monthly | Yearly | Interval | Watch | After
 _RULES: TypeAdapter[Rule] = TypeAdapter(Annotated[Rule, Field(discriminator="kind")])
 
 

@@ -14,7 +14,19 @@ from typing import Any
 
 from counterfoil.errors import WrongRule
 from counterfoil.schedules.calendars import free_days
-from counterfoil.schedules.rules import BUSINESS, WEEKDAYS, Cron, Interval, Monthly, Rule, Weekly, Yearly, rule_of
+from counterfoil.schedules.rules import (
+    BUSINESS,
+    WEEKDAYS,
+    After,
+    Cron,
+    Interval,
+    Monthly,
+    Rule,
+    Watch,
+    Weekly,
+    Yearly,
+    rule_of,
+)
 
 _NAMES = dict(zip(WEEKDAYS, calendar.day_name, strict=True))
 _ORDINALS = {
@@ -273,6 +285,11 @@ def _plainly(rule: Rule) -> str:
         return f"crontab line {rule.expr}"
     if isinstance(rule, Interval):
         return f"every {_span(rule.seconds)}"
+    if isinstance(rule, Watch):
+        what = "new files" if rule.pattern == "*" else f"new files {rule.pattern}"
+        return f"when {what} have come into {'the workspace' if rule.path == '.' else rule.path}"
+    if isinstance(rule, After):
+        return f"when a run of {rule.template} is done"
     at = f"at {_and([one.isoformat('minutes') for one in rule.time])}"
     if isinstance(rule, Weekly):
         return f"{_weeks(rule)} {at}"

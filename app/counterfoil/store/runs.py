@@ -267,3 +267,14 @@ def find(conn: sa.Connection, reference: str) -> list[Row]:
 def to_cancel(conn: sa.Connection) -> list[Row]:
     """Runs that somebody asked to cancel and that have not ended."""
     return _TO_CANCEL.all(conn, {})
+
+
+def ended_since(conn: sa.Connection, template: str, workspace: str, since_us: int) -> Sequence[Row]:
+    """The runs of a template in a workspace that have ended after an instant, the first one first."""
+    query = sa.select(_RUN).where(
+        _RUN.c.template == template,
+        _RUN.c.workspace == workspace,
+        _RUN.c.ended_at.is_not(None),
+        _RUN.c.ended_at > since_us,
+    )
+    return conn.execute(query.order_by(_RUN.c.ended_at)).mappings().all()

@@ -28,15 +28,16 @@ def sentence(row: ScheduleRow) -> str:
     """Its rule: `Every Monday at 07:00, Berlin time`; what is wrong where it cannot be read."""
     if row.trouble:
         return one_line(row.trouble)
-    return f"{capital(row.words)}, {row.place} time" if row.place else capital(row.words)
+    timed = row.place and not row.words.startswith("when ")
+    return f"{capital(row.words)}, {row.place} time" if timed else capital(row.words)
 
 
 def next_words(row: ScheduleRow, now_us: int) -> str:
-    """When it is next: `Mon 7 Dec 07:00`, `Paused by Anna`, `No further firing`."""
+    """When it is next: `Mon 7 Dec 07:00`, `Paused by Anna`, `No further firing`; what time does not start has no next one."""
     if row.paused:
         return f"Paused by {person(row.paused_by)}" if row.paused_by else "Paused"
     if row.next_at is None:
-        return "No further firing"
+        return "When it happens" if row.words.startswith("when ") else "No further firing"
     here = day_and_time(row.next_at, now_us)
     if not row.place:
         return here

@@ -246,8 +246,22 @@ def test_show_and_the_trail_carry_the_level(desk: Desk) -> None:
     found = probing.measured(desk.home)
     assert started.document["isolation"] == found.code
     assert f"{protection.sentence(found.mark)} ({found.code})" in " ".join(desk.call("show", "r-1").out.split())
+    assert f"{protection.sentence(found.mark)} ({found.code})" in " ".join(desk.call("show", "g-1").out.split())
     (entry,) = (entry for entry in desk.call("trail", "--json").document if entry["kind"] == "run_started")
     assert entry["after"]["isolation"] == found.mark
+
+
+@pytest.mark.usefixtures("nothing_confines")
+def test_little_protection_is_said_before_anything_else(desk: Desk) -> None:
+    said = desk.run("--unprotected", "files").err
+    assert said.startswith(f"counterfoil: protection here: {NONE.sentence} Something broke. (L0)\n")
+
+
+def test_at_a_terminal_every_level_is_said(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = probing.measured(desk.home)
+    monkeypatch.setattr(call_module.Call, "can_ask", property(lambda _: True))
+    said = desk.call("run", "note", "--workspace", str(desk.workspace), "--set", "text=hello").err
+    assert f"counterfoil: protection here: {found.sentence} ({found.code})\n" in said
 
 
 def test_doctor_prints_the_profile_that_an_administrator_may_load(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Sets on a disk that is full at every possible place; run by test_races.py in a namespace of its own, where it may mount."""
+"""Sets on a disk that is full at every possible place, or that nobody may write; run by test_races.py where it may mount."""
 
 import subprocess
 import sys
@@ -54,6 +54,23 @@ def run(folder: Path) -> tuple[int, int]:
     raise AssertionError("there was never room")
 
 
+def read_only(folder: Path) -> str:
+    """What is said of a file system that nobody may write any more; nothing of the folder has changed."""
+    workspace = folder / "workspace"
+    workspace.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "none", str(workspace)], check=True)
+    home = Home(folder / "home").create()
+    filled_with(workspace, OLD)
+    ops = seal(EffectCatalogue(home, Blobs(home)), PLAN, workspace)
+    subprocess.run(["mount", "-o", "remount,ro", str(workspace)], check=True)
+    try:
+        apply_files(ops, str(workspace), str(home.undo / "gate"))
+    except EffectTrouble as problem:
+        assert held(workspace) == OLD
+        return f"{problem.failure_class.value} {problem}"
+    raise AssertionError("it was written all the same")
+
+
 def _fill(filler: Path, room: int) -> None:
     """Take everything but a number of pages."""
     filler.unlink(missing_ok=True)
@@ -70,4 +87,4 @@ def _fill(filler: Path, room: int) -> None:
 
 
 if __name__ == "__main__":
-    print(*run(Path(sys.argv[1])))
+    print(read_only(Path(sys.argv[1])) if sys.argv[2:] else " ".join(map(str, run(Path(sys.argv[1])))))

@@ -153,16 +153,39 @@ def test_two_sets_take_turns_in_one_folder(
     assert held(workspace) == {**NEW, "other.txt": b"other"}
 
 
-@pytest.mark.skipif(not MAY_MOUNT, reason="level of this account: it may not mount anything, not even for itself")
-def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path) -> None:
-    """A file system of its own that really has no room, with more of it at each try."""
+def test_a_file_that_a_program_holds_open_is_replaced_and_what_it_goes_on_to_write_is_kept(
+    catalogue: EffectCatalogue, workspace: Path, tmp_path: Path
+) -> None:
+    """The program goes on with the original, which lies among what was replaced; nothing of it gets into the new file."""
+    filled_with(workspace, OLD)
+    ops = seal(catalogue, PLAN, workspace)
+    with (workspace / "b.txt").open("ab", buffering=0) as program:
+        apply_files(ops, str(workspace), str(tmp_path / "undo"))
+        program.write(b" and more")
+    assert held(workspace) == NEW
+    assert b"b and more" in held(tmp_path / "undo").values()
+
+
+def _apart(*words: str) -> str:
     ran = subprocess.run(
-        ["unshare", "-Urm", sys.executable, "-m", "effects.full_disk", str(tmp_path)],
+        ["unshare", "-Urm", sys.executable, "-m", "effects.full_disk", *words],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    refused, room = map(int, ran.stdout.split())
+    return ran.stdout
+
+
+@pytest.mark.skipif(not MAY_MOUNT, reason="level of this account: it may not mount anything, not even for itself")
+def test_a_folder_that_nobody_may_write_any_more_is_named(tmp_path: Path) -> None:
+    said = _apart(str(tmp_path), "read-only")
+    assert said == "structural The folder cannot be written (read-only file system); nothing was written.\n"
+
+
+@pytest.mark.skipif(not MAY_MOUNT, reason="level of this account: it may not mount anything, not even for itself")
+def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    """A file system of its own that really has no room, with more of it at each try."""
+    refused, room = map(int, _apart(str(tmp_path)).split())
     assert refused == room > 10

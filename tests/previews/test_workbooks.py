@@ -89,6 +89,19 @@ def test_files_of_others_are_read_or_refused_with_a_sentence(name: str) -> None:
     assert changed.kind in ("cells", "bytes", "text")
 
 
+@pytest.mark.parametrize("ending", ["csv", "txt", "png", "pdf", "xml", "docx", "", "XLSX "])
+def test_a_workbook_under_another_name_is_told_by_what_it_holds(ending: str) -> None:
+    """Every previewer is given every sample: the name says nothing of what the bytes are."""
+    told = {}
+    for sample in sorted(SAMPLES.iterdir()):
+        data = sample.read_bytes()
+        made = preview(f"{sample.stem}.{ending}", None, data)
+        told[sample.name] = made.kind
+        assert made.words
+        assert made.kind in ("cells", "bytes", "text", "rows"), sample.name
+    assert set(told.values()) != {"text"}
+
+
 def test_a_file_that_unpacks_to_gigabytes_is_given_up() -> None:
     made = preview("bomb.xlsx", xlsx({"S": [[1]]}), bomb())
     assert made.kind == "bytes"

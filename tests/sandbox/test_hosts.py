@@ -7,8 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from counterfoil.sandbox.hosts import Host, HostPool
+from counterfoil.sandbox.hosts import Host
 from counterfoil.sandbox.launching import Cell, Slot, clear_slots
+from counterfoil.sandbox.pool import HostPool
 from sandbox.rooms import Room, beneath, lives
 
 

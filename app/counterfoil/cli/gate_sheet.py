@@ -39,10 +39,17 @@ _ODD_SHAPES = (
 
 
 def gate_sheet(
-    gate: Document, spec: Document, run: Document, width: int, folding: Folding, files: Sequence[FileSeen] = ()
+    gate: Document,
+    spec: Document,
+    run: Document,
+    width: int,
+    folding: Folding,
+    files: Sequence[FileSeen] = (),
+    *,
+    protection: str = "",
 ) -> list[str]:
     """Lines for one gate; `gate` and `run` are contract documents, `spec` holds the plain values behind them, `files` what the plan does
-    to each file."""
+    to each file, `protection` is the sentence of the run's level."""
     lines = _head(gate, run)
     for sentence in gate["consequences"]:
         lines.append(f"  {sentence}")
@@ -65,6 +72,8 @@ def gate_sheet(
         )
     if gate["fields"]:
         lines.extend([*_fields(gate["fields"], spec.get("fields") or []), ""])
+    if protection:
+        lines.append(f"Protection of this run: {protection} ({run['isolation']})")
     return lines + _foot(gate)
 
 

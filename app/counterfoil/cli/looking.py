@@ -143,7 +143,8 @@ def show_gate(call: Call, home: Opened, conn: Connection, row: Row, folding: Fol
         call.document({**gate, "evidence": [*gate["evidence"], *entries]})
         return
     shown = run_document(conn, home.blobs, run)
-    call.lines(gate_sheet(gate, spec_of(home.blobs, row), shown, call.width, folding, files))
+    said = protection.sentence(run["isolation"])
+    call.lines(gate_sheet(gate, spec_of(home.blobs, row), shown, call.width, folding, files, protection=said))
     for given in answers_on(conn, row["gate_id"]):
         call.lines([f"  {line}" for line in answer_lines(given)])
 

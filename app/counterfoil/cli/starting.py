@@ -110,10 +110,10 @@ def start(
             consent=consent,
         )
 
-    row = with_consent(call, place, agreed, begin)
     found = measured(call.home)
-    if not found.is_isolated:
-        call.say(f"protection here: {found.sentence}")
+    if call.can_ask or not found.is_isolated:  # a script that is as protected as can be needs no word
+        call.say(f"protection here: {found.sentence} ({found.code})")
+    row = with_consent(call, place, agreed, begin)
     try:
         if kept:
             remember(place, name, kept)

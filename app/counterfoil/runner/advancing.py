@@ -19,8 +19,9 @@ from counterfoil.facts import ENDED, RunState
 from counterfoil.places import Home
 from counterfoil.policy.protection import NONE, NOTHING, badge, code_of, is_lower
 from counterfoil.runner.consent import refuse_unconfined
-from counterfoil.sandbox.hosts import Host, HostPool
+from counterfoil.sandbox.hosts import Host
 from counterfoil.sandbox.launching import Unfit
+from counterfoil.sandbox.pool import HostPool
 
 LINGER = 5.0  # seconds a suspended host waits for a quick answer
 GRACE = 2.0  # seconds a closed host gets to end by itself; one that broke the rules gets none

@@ -33,8 +33,8 @@ from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.lease import RENEW_EVERY, Lease
 from counterfoil.runner.tending import Tending
 from counterfoil.runner.undoing import Wishes
-from counterfoil.sandbox.hosts import HostPool
 from counterfoil.sandbox.launching import clear_slots
+from counterfoil.sandbox.pool import HostPool
 from counterfoil.sandbox.probing import measured
 from counterfoil.schedules import heartbeat
 from counterfoil.schedules.scanning import realign, scan_due

@@ -49,6 +49,23 @@ def test_titles_above_and_totals_below(tmp_path: Path) -> None:
     assert found.sheets[0].header == 4
 
 
+def test_totals_that_have_a_day_are_no_sales(tmp_path: Path) -> None:
+    rows = [("Datum", "Kunde", "Betrag EUR"), ("23.11.2026", "Total Energies", "5"), ("29.11.2026", "Summe KW 48", "5")]
+    rows += [("29.11.2026", "Grand total", "5"), ("29.11.2026", "Saldovortrag", "7")]
+    found = counted(tmp_path, {"a.csv": text(rows)})
+    assert totals(found) == {"EUR": "5"}
+    assert list(dropped(found).values()) == [
+        "It is a total of other rows.", "It is a total of other rows.", "It carries a balance or the sum of a statement.",
+    ]  # fmt: skip
+
+
+def test_a_table_that_was_pasted_twice_is_told(tmp_path: Path) -> None:
+    found = counted(tmp_path, {"a.csv": text([("Datum", "Betrag EUR"), *TWO, *TWO])})
+    assert totals(found) == {"EUR": "241.00"}
+    assert found.notes == ["a.csv: each of its 4 rows stands in it at least twice; all of them are counted."]
+    assert counted(tmp_path, {"a.csv": text([("Datum", "Betrag EUR"), *TWO, TWO[0]])}).notes == []
+
+
 def test_a_header_of_two_rows_and_one_that_reaches_over_columns(tmp_path: Path) -> None:
     below = [("Datum", "Umsatz EUR", None), (None, "netto", "brutto"), (MON, 100, 119)]
     found = counted(tmp_path, {"a.xlsx": book({"S": sheet(below, merged=["B1:C1"])})})

@@ -15,7 +15,7 @@ from weekly_report.columns import Question, Understanding, currency_around
 from weekly_report.days import day_of, read_day
 from weekly_report.grids import Cell, Grid, is_blank, place, sheet_name, text_of
 from weekly_report.tables import Table, tables_of
-from weekly_report.vocabulary import BALANCES, CODES, SHARED_SIGNS, TOTALS, currency_in, words_of
+from weekly_report.vocabulary import BALANCES, CODES, SHARED_SIGNS, TOTALS, currency_in, is_total, words_of
 
 NOT_NAMED = "(not named)"
 _HEADER_AGAIN, _TOTAL, _NEITHER = (
@@ -90,7 +90,7 @@ def count_grid(grid: Grid, period: Period, answers: Mapping[str, str]) -> list[S
         return [Sheet(SheetFacts(grid.file, grid.sheet, left_out=why))]
     found = [_Counting(table, period, answers).result() for table in tables]
     if grid.notes and any(sheet.lines for sheet in found):
-        found[0].notes = [f"{grid.name}: {note}" for note in grid.notes]
+        found[0].notes += [f"{grid.name}: {note}" for note in grid.notes]
     return found
 
 
@@ -131,7 +131,8 @@ class _Counting:
             len(self.dropped),
             remark=grid.remark,
         )
-        return Sheet(facts, self.lines, self.earlier, self.dropped, questions, self.known.used)
+        notes = _said_twice(grid.name, self.lines)
+        return Sheet(facts, self.lines, self.earlier, self.dropped, questions, self.known.used, notes)
 
     def _named(self, column: int | None) -> str:
         return "" if column is None else self.table.names[column]
@@ -192,13 +193,10 @@ class _Counting:
             return self._drop(row, self._without_day(row))
         day = day_of(stands, roles.order)
         if day is None:
-            is_total = bool(TOTALS & set(words_of(text_of(stands))))
-            return self._drop(row, _TOTAL if is_total else f"“{text_of(stands)}” is no day.")
+            return self._drop(row, _TOTAL if is_total(text_of(stands)) else f"“{text_of(stands)}” is no day.")
         if not self._wanted(day):
             return None
-        if day in self.period and any(" ".join(words_of(cell)) in BALANCES for cell in self._texts(row)):
-            return self._drop(row, "It carries a balance or the sum of a statement.")
-        found = self._amount(row)
+        found = self._no_sale(row) or self._amount(row)
         if isinstance(found, str):
             return self._drop(row, found) if day in self.period else None
         column, amount, currency = found
@@ -209,6 +207,14 @@ class _Counting:
         return Line(
             grid.file, grid.sheet, row, place(row, column), day, amount, currency, groups, self._says(row, column)
         )
+
+    def _no_sale(self, row: int) -> str:
+        """Why a row with a day says nothing of its own: it is a sum or a balance; "" where it is not."""
+        texts = self._texts(row)
+        if any(is_total(text) for text in texts):
+            return _TOTAL
+        is_balance = any(" ".join(words_of(text)) in BALANCES for text in texts)
+        return "It carries a balance or the sum of a statement." if is_balance else ""
 
     def _amount(self, row: int) -> tuple[int, Decimal, str] | str:
         """Where the amount stands, the amount, its currency; or why there is none."""
@@ -334,6 +340,14 @@ def _apart(lines: list[Line], others: list[Line]) -> tuple[list[Line], list[Line
         left[_said(line)] -= 1
         (kept if left[_said(line)] < 0 else again).append(line)
     return kept, again
+
+
+def _said_twice(name: str, lines: list[Line]) -> list[str]:
+    """A sentence where every row of the period stands in a table several times, as after pasting it again; all are counted."""
+    often = Counter(_said(line) for line in lines)
+    if len(often) < 2 or min(often.values()) < 2:
+        return []
+    return [f"{name}: each of its {len(lines):,} rows stands in it at least twice; all of them are counted."]
 
 
 def _said(line: Line) -> tuple[date, Decimal, str, tuple[str, ...]]:

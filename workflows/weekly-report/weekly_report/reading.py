@@ -113,7 +113,7 @@ def count_folder(
         sum(sheet.facts.outside for sheet in sheets),
         [sheet.facts for sheet in sheets],
         [*_once([question for sheet in sheets for question in sheet.questions]), *questions],
-        [_answered(question, answer) for sheet in sheets for question, answer in sheet.used],
+        list({one.key: _answered(one, answer) for sheet in sheets for one, answer in sheet.used}.values()),
         [note for sheet in sheets for note in sheet.notes],
         _open_elsewhere(door, root, found),
         lines_csv(lines) if len(lines) > MOST_SHOWN else b"",

@@ -66,6 +66,9 @@ TOTALS = frozenset(
     """total totals subtotal sum summe gesamt gesamtsumme zwischensumme insgesamt endsumme ubertrag totaux soustotal
     suma totale subtotale totaal subtotaal razem celkem soucet summa totalt sammanlagt yhteensa ialt итого συνολο""".split()
 )
+_BESIDE_A_TOTAL = frozenset(
+    "grand general generale of the der des du de del kw week woche semaine semana settimana vecka uge tyden".split()
+)
 # Whole cells that say that a row carries a balance or the sum of a statement, though it has a day.
 BALANCES = frozenset(
     (
@@ -141,6 +144,14 @@ def words_of(text: str) -> tuple[str, ...]:
         word
         for word in _WORD.findall(plain.replace("ø", "o").replace("æ", "ae"))
         if word.upper() not in CODES or word == "all"
+    )
+
+
+def is_total(text: str) -> bool:
+    """Whether a whole cell says that its row is a sum of others: `Summe`, `Grand total`, `Total week 48`."""
+    words = words_of(text)
+    return not TOTALS.isdisjoint(words) and all(
+        word in TOTALS or word in _BESIDE_A_TOTAL or word.isdigit() for word in words
     )
 
 

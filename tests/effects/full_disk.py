@@ -1,5 +1,7 @@
 """Sets on a disk that is full at every possible place, or that nobody may write; run by test_races.py where it may mount."""
 
+import ctypes
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ from counterfoil.store.blobs import Blobs
 from effects.sets import filled_with, held, seal
 
 PAGE = 4096
+_READ_ONLY = 1 | 32 | 4096  # MS_RDONLY, MS_REMOUNT, MS_BIND
 OLD = {
     "in/a.xml": b"A" * 3 * PAGE,
     "in/b.xml": b"B",
@@ -62,13 +65,20 @@ def read_only(folder: Path) -> str:
     home = Home(folder / "home").create()
     filled_with(workspace, OLD)
     ops = seal(EffectCatalogue(home, Blobs(home)), PLAN, workspace)
-    subprocess.run(["mount", "-o", "remount,ro", str(workspace)], check=True)
+    _forbid_writing(workspace)
     try:
         apply_files(ops, str(workspace), str(home.undo / "gate"))
     except EffectTrouble as problem:
         assert held(workspace) == OLD
         return f"{problem.failure_class.value} {problem}"
     raise AssertionError("it was written all the same")
+
+
+def _forbid_writing(place: Path) -> None:
+    """By the call itself: mount(8) gives options along that an ordinary user may not repeat."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(None, os.fsencode(place), None, ctypes.c_ulong(_READ_ONLY), None) != 0:
+        raise OSError(ctypes.get_errno(), "remounting failed")
 
 
 def _fill(filler: Path, room: int) -> None:

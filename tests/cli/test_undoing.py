@@ -4,6 +4,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -274,13 +275,23 @@ def test_a_run_that_waits_is_stopped_first(shaken: Shaken) -> None:
     assert photographed(shaken.workspace) == shaken.before
 
 
+def kept(shaken: Shaken) -> str:
+    """What the check-up says of it."""
+    [line] = [check["means"] for check in shaken.call("doctor", "--json").document if check["what"] == "Undo"]
+    return str(line)
+
+
 def test_after_thirty_days_it_is_too_late(shaken: Shaken) -> None:
+    assert re.fullmatch(
+        r"[\d,.]+ k?B of files as they were before runs changed them; each is kept for 30 days\.", kept(shaken)
+    )
     database = open_database(shaken.home)
     try:
         expire(database, shaken.home, database.clock.now_us() + KEPT_FOR_US)
     finally:
         database.close()
     assert list(shaken.home.undo.iterdir()) == []
+    assert kept(shaken) == "Nothing is kept: no run has displaced a file in the last 30 days."
     said = shaken.undo()
     assert said.code == 1
     assert "held before is not kept any more." in said.err

@@ -161,6 +161,8 @@ ABUSES: dict[int, tuple[str, ...]] = {
          "effects/test_apply_kills.py::test_killed_while_it_is_put_back",
          "effects/test_apply_kills.py::test_random_sets_are_whole_after_a_random_kill",
          "effects/test_devices.py::test_sets_across_devices_are_whole_whatever_is_killed",
+         "effects/test_undoing.py::test_killed_at_every_act_it_is_carried_on",
+         "cli/test_undoing.py::test_killed_in_the_middle_the_runner_carries_it_on",
          "kill/test_main_job.py::test_killed_at_every_visit"),
     67: ("two runs in one folder", "effects/test_races.py::test_two_sets_take_turns_in_one_folder"),
     68: ("a full disk", "effects/test_races.py::test_a_full_disk_leaves_everything_as_it_was",

@@ -17,14 +17,16 @@ from counterfoil.cli.opening import workspace_of
 from counterfoil.cli.options import Context, OnlyThis, call_of
 from counterfoil.cli.words import clock, size
 from counterfoil.effects.secrets import Keyring, KeyringUnusable
+from counterfoil.effects.undoing import size_of
 from counterfoil.errors import CounterfoilError, SecretMissing
 from counterfoil.inbox.pausing import pause_sentence
 from counterfoil.sandbox.probing import measured
 from counterfoil.stage.leaving_out import choices_of, told
 from counterfoil.stage.probing import probe
 from counterfoil.stage.survey import refuse_too_much, survey
-from counterfoil.store import leases
+from counterfoil.store import file_ops, leases
 from counterfoil.store.database import SCHEMA, filesystem_of, integrity, open_database
+from counterfoil.store.originals import IN_WORKSPACE
 from counterfoil.store.transactions import Row
 
 _WORDS = {"ok": "fine", "warn": "look at this", "bad": "not in order"}
@@ -172,6 +174,22 @@ def _disk(call: Call) -> list[Check]:
     return [Check("Disk", "ok", means)]
 
 
+def _undo_store(call: Call) -> list[Check]:
+    """What runs displaced, in the data folder or, where that is another drive, in the workspaces."""
+    places = [call.home.undo]
+    if call.home.database.exists():
+        database = open_database(call.home)
+        try:
+            places += [Path(place, IN_WORKSPACE) for place in file_ops.workspaces(database.reader)]
+        finally:
+            database.close()
+    kept = size_of(places)
+    if not kept:
+        return [Check("Undo", "ok", "Nothing is kept: no run has displaced a file in the last 30 days.")]
+    means = f"{size(kept)} of files as they were before runs changed them; each is kept for 30 days."
+    return [Check("Undo", "ok", means)]
+
+
 def _folder(place: Path, call: Call) -> list[Check]:
     """A folder that is to be worked in: what of it is copied for a run, and what can be done there."""
     found = survey(str(place), choices_of(place, call.home), try_reading=True)
@@ -201,5 +219,6 @@ _CHECKS: tuple[Callable[[Call], list[Check]], ...] = (
     _protection,
     _window,
     _disk,
+    _undo_store,
     _time_zones,
 )

@@ -41,16 +41,26 @@ async def apply(hold: Hold, identity: Identity) -> Any:
         Conflict: a file is not what was approved; nothing of the set is written.
         EffectTrouble: the folder could not be written.
     """
-    intent = _intent(hold.powers.database.reader, hold, identity)
-    gate_id = intent["gate_id"]
+    reader = hold.powers.database.reader
+    intent = _intent(reader, hold, identity)
+    gate_id, n = intent["gate_id"], intent["item"]
     async with hold.locks.setdefault(gate_id, asyncio.Lock()):  # branches may await items of one set side by side
-        rows = file_ops.of_gate(hold.powers.database.reader, gate_id) or await _journal(hold, gate_id, identity)
-        outcomes = await asyncio.to_thread(_apply_rows, hold, gate_id, rows)
-        if any(row["state"] != "applied" for row in rows):
-            await staging.take_over(hold, rows)
-    items = items_of(hold.powers.database.reader, hold, identity)
-    notes = next((item.notes for item in items if item.n == intent["item"]), {})
-    return {**outcomes.get(intent["item"], {}), **notes}
+        mine = file_ops.of_item(reader, gate_id, n)
+        if mine and all(row["state"] == "applied" for row in mine):  # a set is applied as one, so all of it is
+            outcomes = hold.powers.effects.outcomes([op_of(row) for row in mine])
+        else:
+            outcomes = await _apply_set(hold, gate_id, identity)
+    seal = gates.seal_of(reader, gate_id, n)
+    notes = performed(n, seal["body"], seal["base"], seal["instead"]).notes if seal is not None else {}
+    return {**outcomes.get(n, {}), **notes}
+
+
+async def _apply_set(hold: Hold, gate_id: str, identity: Identity) -> dict[int, Any]:
+    rows = file_ops.of_gate(hold.powers.database.reader, gate_id) or await _journal(hold, gate_id, identity)
+    outcomes = await asyncio.to_thread(_apply_rows, hold, gate_id, rows)
+    if any(row["state"] != "applied" for row in rows):
+        await staging.take_over(hold, rows)
+    return outcomes
 
 
 async def _journal(hold: Hold, gate_id: str, identity: Identity) -> list[Row]:

@@ -33,6 +33,12 @@ def of_gate(conn: sa.Connection, gate_id: str) -> list[Row]:
     return list(conn.execute(sa.select(_OP).where(_OP.c.gate_id == gate_id).order_by(_OP.c.row)).mappings().all())
 
 
+def of_item(conn: sa.Connection, gate_id: str, n: int) -> list[Row]:
+    """The ops of one item of an apply set, in order."""
+    query = sa.select(_OP).where(_OP.c.gate_id == gate_id, _OP.c.n == n).order_by(_OP.c.row)
+    return list(conn.execute(query).mappings().all())
+
+
 def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
     """The ops of every apply set of a run, in order."""
     gate = tables.gate

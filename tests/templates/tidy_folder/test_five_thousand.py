@@ -43,6 +43,9 @@ def test_five_thousand_files_are_tidied_and_come_back(call: Caller, tmp_path: Pa
     assert again.code == 0, again.err
     assert again.document["result"]["summary"].startswith("Nothing to tidy: ")
     assert photographed(workspace) == after
+    undone = call("undo", "r-1", "--json").document
+    assert (undone["state"], len(undone["paths"])) == ("done", len(rows))
+    assert photographed(workspace) == before, "every file is back, byte for byte"
     assert call("trail", "--verify").code == 0
 
 

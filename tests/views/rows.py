@@ -124,7 +124,15 @@ class Office:
         )
         self.database.transact(lambda txn: intents.add(txn, new))
 
-    def gate(self, run_id: str, ordinal: int, spec: dict[str, Any], slot: Slot = Slot.OUTCOME) -> Row:
+    def gate(
+        self,
+        run_id: str,
+        ordinal: int,
+        spec: dict[str, Any],
+        slot: Slot = Slot.OUTCOME,
+        *,
+        due_at: int | None = None,
+    ) -> Row:
         """An open gate that shows `spec`."""
         text = canonical(spec)
         kept, in_blob = self.blobs.keep_text(text)
@@ -141,6 +149,7 @@ class Office:
             digest=digest(text),
             claims=tuple(spec["claims"]),
             workspace=self.workspace,
+            due_at=due_at,
         )
         return self.database.transact(lambda txn: gates.open_gate(txn, new))
 

@@ -31,6 +31,7 @@ from counterfoil.runner import handing_over, waking
 from counterfoil.runner.advancing import Advance
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.lease import RENEW_EVERY, Lease
+from counterfoil.runner.mailing import MailNotices
 from counterfoil.runner.tending import Tending
 from counterfoil.runner.undoing import Wishes
 from counterfoil.sandbox.launching import clear_slots
@@ -80,6 +81,7 @@ class Runner:
         self._starter = RunStarter(database, home)
         self._tending = Tending(database, self._starter)
         self._triggers = Triggers(database, self._starter.given, self._starter.prepare)
+        self._mails = MailNotices(database, home)
         self._looked_us = 0  # when due instants were looked for last
 
     def run_forever(self, *, ready: Callable[[], None] = lambda: None) -> None:
@@ -244,8 +246,10 @@ class Runner:
             self._tending.look()
 
     def _beat(self) -> None:
+        """On a thread of the heartbeat's: mails are sent here, since a mail server may take a minute."""
         self._beaten.set()
         self._woken.set()
+        self._mails.look()
 
     async def _put_back_lost(self, powers: Powers) -> None:
         """Runs that nobody holds although they are running: giving them back had failed, as on a full disk."""

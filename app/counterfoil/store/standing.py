@@ -11,7 +11,8 @@ from sqlalchemy.dialects.sqlite import insert
 from counterfoil.store import tables
 from counterfoil.store.transactions import Row, Txn
 
-PAUSE, ZONE, LOGIN = "pause", "zone", "login"  # names; `login`: whether somebody was asked to start the runner at login
+# names; `login`: whether somebody was asked to start the runner at login; `mailed`: when people who are away were written to last
+PAUSE, ZONE, LOGIN, MAILED = "pause", "zone", "login", "mailed"
 _STANDING = tables.standing
 
 

@@ -1,0 +1,76 @@
+"""What there is to hear of gates, deadlines and notices: one sentence each, told once per channel, whatever restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from counterfoil.clock import from_us
+from counterfoil.facts import GateKind
+from counterfoil.schedules.telling import told
+from counterfoil.store import gates, handled, notices
+from counterfoil.store.transactions import Connection, Row, Txn
+
+NEAR_US = 3600 * 1_000_000  # before a deadline, a reminder that no quiet hours hold back
+MOST = 200  # open gates that are looked at; who has more looks at the inbox
+_KINDS = {
+    GateKind.APPROVAL: "an approval",
+    GateKind.QUESTION: "a question",
+    GateKind.DOUBT: "a doubt",
+    GateKind.CONFLICT: "changed files",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One thing to hear. `key` is what it is told once by; `text` the sentence, `hidden` the same without titles and names, for a screen
+    that others see; `urgent`: quiet hours do not hold it back; `gate_id` what a click opens, or ""; `since` the instant it is about."""
+
+    key: str
+    text: str
+    hidden: str
+    since: int
+    urgent: bool = False
+    gate_id: str = ""
+
+
+def unheard(conn: Connection, channel: str, now_us: int) -> list[Word]:
+    """What this channel has not told yet, the oldest first."""
+    found = [word for row in gates.inbox_page(conn, limit=MOST) for word in _of_gate(row, now_us)]
+    found += [_of_notice(row) for row in notices.standing(conn)]
+    known = handled.among(conn, channel, [word.key for word in found])
+    return sorted((word for word in found if word.key not in known), key=lambda word: word.since)
+
+
+def heard(txn: Txn, channel: str, words: Iterable[Word]) -> None:
+    """These have been told by this channel, and are not again."""
+    for word in words:
+        handled.take(txn, channel, word.key)
+
+
+def _of_gate(row: Row, now_us: int) -> list[Word]:
+    by = f", by {_at(row['due_at'], now_us)}" if row["due_at"] else ""
+    gate_id, since, near = str(row["gate_id"]), int(row["asked_at"]), bool(row["due_at"])
+    near = near and 0 < int(row["due_at"]) - now_us <= NEAR_US
+    if near:
+        text, hidden = (
+            f"Until {_at(row['due_at'], now_us)}: {row['title']}",
+            f"A deadline at {_at(row['due_at'], now_us)}",
+        )
+        return [Word(f"due:{gate_id}", text, hidden, since, urgent=True, gate_id=gate_id)]
+    if row["kind"] == GateKind.FAILURE:
+        text = f"Stopped: {row['run_title']}: {row['title'].removeprefix('Needs repair: ')}"
+        return [Word(f"gate:{gate_id}", text, "Stopped: a run needs repair", since, gate_id=gate_id)]
+    hidden = f"Needs you: {_KINDS.get(GateKind(row['kind']), 'a decision')}{by}"
+    return [Word(f"gate:{gate_id}", f"Needs you: {row['title']}{by}", hidden, since, gate_id=gate_id)]
+
+
+def _of_notice(row: Row) -> Word:
+    text = " ".join(told(row["kind"], notices.body_of(row)))
+    return Word(f"notice:{row['row']}", text, "Something about a schedule", int(row["at"]))
+
+
+def _at(us: int, now_us: int) -> str:
+    """A deadline on this computer's clock: `16:00` today, else with its day."""
+    local, today = from_us(us).astimezone(), from_us(now_us).astimezone().date()
+    return f"{local:%H:%M}" if local.date() == today else f"{local:%a} {local.day} {local:%b %H:%M}"

@@ -1,0 +1,171 @@
+"""What people hear and when; and the mail to those who are away, through a real server on loopback."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+from collections.abc import Iterator
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+
+import pytest
+
+from counterfoil.errors import WrongUse
+from counterfoil.facts import GateKind, NoticeKind
+from counterfoil.notifying.timing import is_quiet, ripe, said
+from counterfoil.notifying.words import heard, unheard
+from counterfoil.runner.mailing import MailNotices
+from counterfoil.settings.notifications import Notifications, notifications
+from counterfoil.store import notices
+from effects.post_office import PostOffice
+from views.rows import Office, make_office, spec
+
+MINUTE = 60 * 1_000_000
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Office]:
+    made = make_office(tmp_path)
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def post() -> Iterator[PostOffice]:
+    made = PostOffice()
+    yield made
+    made.close()
+
+
+def asked(office: Office, title: str, kind: GateKind = GateKind.APPROVAL, due: timedelta | None = None) -> str:
+    """A gate that is open; its id."""
+    run = office.run()
+    due_us = office.clock.now_us() + due // timedelta(microseconds=1) if due else None
+    return str(office.gate(run["run_id"], 0, spec(kind, title=title), due_at=due_us)["gate_id"])
+
+
+def texts(office: Office, channel: str = "desktop") -> list[str]:
+    """What there is to hear."""
+    return [word.text for word in unheard(office.database.reader, channel, office.clock.now_us())]
+
+
+def test_each_thing_is_heard_once_per_channel(office: Office) -> None:
+    asked(office, "Write payment file for 14 invoices")
+    asked(office, "Needs repair: read the invoices", GateKind.FAILURE)
+    entry = {"schedule": "Weekly report", "reason": "The folder is gone."}
+    office.database.transact(lambda txn: notices.post(txn, NoticeKind.NOT_READY, "s1", entry))
+    assert texts(office) == [
+        "Needs you: Write payment file for 14 invoices",
+        "Stopped: Supplier payments: read the invoices",
+        "‘Weekly report’ cannot run as things are: The folder is gone.",
+    ]
+    words = unheard(office.database.reader, "desktop", office.clock.now_us())
+    assert [word.hidden for word in words] == [
+        "Needs you: an approval",
+        "Stopped: a run needs repair",
+        "Something about a schedule",
+    ]
+    assert (said(words, hidden=False), said(words[:1], hidden=True)) == (
+        "2 things need you, 1 more to know",
+        "Needs you: an approval",
+    )
+    office.database.transact(lambda txn: heard(txn, "desktop", words))
+    assert texts(office) == []
+    assert len(texts(office, "mail")) == 3
+
+
+def test_a_deadline_within_the_hour_is_told_again_and_waits_for_nobody(office: Office) -> None:
+    asked(office, "Write payment file", due=timedelta(minutes=90))
+    now = office.clock.now_us()
+    first = unheard(office.database.reader, "desktop", now)
+    assert first[0].text.startswith("Needs you: Write payment file, by ")
+    office.database.transact(lambda txn: heard(txn, "desktop", first))
+    later = now + 45 * MINUTE
+    (near,) = unheard(office.database.reader, "desktop", later)
+    assert (near.urgent, near.text.startswith("Until ")) == (True, True)
+    night = Notifications(quiet=(time(0, 0), time(23, 59, 59)))
+    asked(office, "Another one")
+    words = unheard(office.database.reader, "desktop", later)
+    assert [word.key for word in ripe(words, later, None, night)] == [near.key]
+
+
+def test_messages_are_gathered_and_quiet_hours_go_over_midnight(office: Office) -> None:
+    asked(office, "One")
+    now = office.clock.now_us()
+    words = unheard(office.database.reader, "desktop", now)
+    usual = Notifications()
+    assert ripe(words, now, None, usual) == words
+    assert ripe(words, now, now - 14 * MINUTE, usual) == []
+    assert ripe(words, now, now - 15 * MINUTE, usual) == words
+    assert ripe(words, now, None, usual, after_us=30 * MINUTE) == []
+    here = datetime(2026, 11, 30, 12, tzinfo=UTC).astimezone()
+    at = [int(here.replace(hour=hour).timestamp()) * 1_000_000 for hour in (17, 18, 23, 6, 7)]
+    over = Notifications(quiet=(time(18), time(7)))
+    assert [is_quiet(one, over) for one in at] == [False, True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'quiet = "evening"',
+        "digest = -1",
+        "digest = true",
+        "[notifications.mail]\nto = []\naccount = 'x'",
+        "[notifications.mail]\nto = ['a@b']",
+        "==",
+    ],
+)
+def test_settings_that_cannot_be_meant_are_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "settings.toml").write_text(f"[notifications]\n{text}\n")
+    with pytest.raises(WrongUse, match=r"settings\.toml"):
+        notifications(tmp_path)
+
+
+def set_up(office: Office, port: int, *, after: int = 30) -> MailNotices:
+    """An account, and somebody who is away."""
+    folder = Path(office.workspace) / ".counterfoil"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "workspace.toml").write_text(
+        f'[mail]\nhost = "127.0.0.1"\nport = {port}\ntls = "none"\nfrom = "clerk@b.example"\n'
+    )
+    (office.home.root / "settings.toml").write_text(
+        f"[notifications.mail]\nto = ['anna@b.example']\naccount = '{office.workspace}'\nafter = {after}\n"
+    )
+    return MailNotices(office.database, office.home)
+
+
+def test_what_has_waited_is_mailed_once_to_people_who_are_away(office: Office, post: PostOffice) -> None:
+    mails = set_up(office, post.port)
+    asked(office, "Write payment file for 14 invoices")
+    assert mails.look() is False
+    office.clock.advance(timedelta(minutes=31))
+    assert mails.look() is True
+    assert MailNotices(office.database, office.home).look() is False  # after a restart, too
+    ((sender, people, data),) = post.mails
+    letter = email.message_from_bytes(data, policy=email.policy.default)
+    assert (sender, people, letter["Subject"]) == (
+        "FROM:<clerk@b.example>",
+        ["TO:<anna@b.example>"],
+        "Needs you: Write payment file for 14 invoices",
+    )
+    body = letter.get_body()
+    assert body is not None
+    assert "this mail decides nothing." in body.get_content()
+
+
+@pytest.mark.expects_log("no mail to people who are away")
+def test_a_mail_that_was_refused_is_tried_again_later(office: Office, post: PostOffice) -> None:
+    mails = set_up(office, post.port, after=0)
+    post.says["RCPT"] = "451 not now"
+    asked(office, "Write payment file")
+    assert mails.look() is False
+    post.says.clear()
+    assert mails.look() is False  # not at once
+    office.clock.advance(timedelta(minutes=16))
+    assert mails.look() is True
+    assert len(post.mails) == 1
+
+
+def test_without_an_address_nothing_is_sent(office: Office) -> None:
+    asked(office, "Write payment file")
+    assert MailNotices(office.database, office.home).look() is False

@@ -157,7 +157,7 @@ def test_trouble_that_nobody_expected_is_said_and_closed_by_the_person(make_desk
 
 def test_workspaces_and_looks_in_one_menu(desk: Desk) -> None:
     desk.press(Qt.Key.Key_W, CTRL, SHIFT)
-    menu = desk.window.findChild(QMenu)
+    menu = desk.window.sidebar.switcher.findChild(QMenu)
     assert menu is not None
     actions = {action.text(): action for action in menu.actions() if action.text()}
     assert list(actions) == [

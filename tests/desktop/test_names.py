@@ -290,7 +290,7 @@ def test_whatever_others_are_called_nothing_hidden_reaches_the_screen(hostile: H
     look(seat, "decided", leaks)
     seat.window.sidebar.switcher.open_menu()
     look(seat, "workspaces", leaks)
-    seat.window.findChild(QMenu).close()  # type: ignore[union-attr]
+    seat.window.sidebar.switcher.findChild(QMenu).close()  # type: ignore[union-attr]
     seat.window.choose_workspace(hostile.rows.workspace)
     look(seat, "one workspace", leaks)
     seat.press(Qt.Key.Key_K, CTRL)

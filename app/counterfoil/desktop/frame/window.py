@@ -17,6 +17,7 @@ from counterfoil.desktop.bridge import ACTIVE, HIDDEN, Bridge, Trouble
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.frame import pages
 from counterfoil.desktop.frame.first_run import FirstRun
+from counterfoil.desktop.frame.herald import Herald
 from counterfoil.desktop.frame.palette import Palette
 from counterfoil.desktop.frame.paper import save_as_pdf
 from counterfoil.desktop.frame.pausing import Pausing
@@ -53,6 +54,7 @@ class Window(QMainWindow):
         self._first_run: FirstRun | None = None
         self._standing: Standing | None = None
         self._pausing: Pausing | None = None
+        self.herald: Herald | None = None
         self._ways = Ways(self, self)
         self._palette: Palette | None = None
         self._back: QWidget | None = None
@@ -215,6 +217,11 @@ class Window(QMainWindow):
         self._first_run.plug_wanted.connect(self._ways.show_plug)
         self._first_run.own_folder_wanted.connect(self._ways.own_folder)
         self._standing = Standing(bridge, page, self)
+        self.herald = Herald(bridge, self._clock, self, self)
+        self.herald.resume_wanted.connect(self.resume_everything)
+        self.herald.quit_wanted.connect(self.close)
+        self._standing.new.connect(self.herald.notice)
+        page.loaded.connect(self.herald.begin)
         page.pane.notices.schedule_wanted.connect(self._ways.show_schedule)
         page.loaded.connect(self._ahead.start)
         page.print_wanted.connect(self._print)
@@ -288,10 +295,14 @@ class Window(QMainWindow):
             self._first_run.show_counts(counts)
         if self._standing is not None:
             self._standing.show_counts(counts)
+        if self.herald is not None:
+            self.herald.show_counts(counts)
 
     def _show_runner(self, seen: RunnerSeen) -> None:
         self.runner = seen
         self.sidebar.runner.show_runner(seen)
+        if self.herald is not None:
+            self.herald.show_runner(seen)
         inbox = self.pages.get("inbox")
         if inbox is not None:
             inbox.show_runner(seen)
@@ -319,6 +330,8 @@ class Window(QMainWindow):
             self._first_run.changed(changes)
         if self._standing is not None:
             self._standing.changed(changes)
+        if self.herald is not None:
+            self.herald.changed(changes)
 
     @Slot(object)
     def _troubled(self, trouble: Trouble) -> None:

@@ -97,6 +97,7 @@ def test_entities_damage_and_what_is_no_table(tmp_path: Path) -> None:
         "entities.xlsx": with_entities(str(secret)),
         "cut.xlsx": cut,
         "empty.csv": b"",
+        "page.xls": b"\xef\xbb\xbf<html><table><tr><td>Datum</td></tr></table></html>",
         "paper.pdf": b"%PDF-1.7\n",
         "program.csv": b"MZ\x00\x00\x00",
         "prose.txt": b"A letter, and no table.\nIt goes on.\n",
@@ -105,6 +106,7 @@ def test_entities_damage_and_what_is_no_table(tmp_path: Path) -> None:
     found = counted(folder, files)
     said = left_out(found)
     assert said["cut.xlsx"] == "It is no spreadsheet that can be read, or it is damaged."
+    assert said["page.xls"].startswith("It is a web page or XML, whatever its name says.")
     assert said["empty.csv"] == "It is empty."
     assert said["paper.pdf"] == "It is a PDF, not a spreadsheet."
     assert said["program.csv"] == "It is no text and no spreadsheet that is known."

@@ -49,6 +49,18 @@ def test_titles_above_and_totals_below(tmp_path: Path) -> None:
     assert found.sheets[0].header == 4
 
 
+def test_tables_side_by_side_are_two(tmp_path: Path) -> None:
+    rows = [
+        ("Alle Beträge in EUR",),
+        ("Datum", "Betrag", None, "Datum", "Betrag"),
+        (MON, 5, None, TUE, 7),
+        (None, None, None, WED, 8),
+    ]
+    found = counted(tmp_path, {"a.xlsx": book({"S": rows})})
+    assert (totals(found), asked(found), found.dropped_rows) == ({"EUR": "20"}, [], 0)
+    assert [source.cells for source in found.figures[0].sources] == ["B3, E3:E4"]
+
+
 def test_totals_that_have_a_day_are_no_sales(tmp_path: Path) -> None:
     rows = [("Datum", "Kunde", "Betrag EUR"), ("23.11.2026", "Total Energies", "5"), ("29.11.2026", "Summe KW 48", "5")]
     rows += [("29.11.2026", "Grand total", "5"), ("29.11.2026", "Saldovortrag", "7")]

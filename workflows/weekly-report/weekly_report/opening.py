@@ -17,6 +17,7 @@ from weekly_report.text_files import MOST_ROWS, open_text
 LARGEST = 50 * 1024 * 1024  # bytes of a file
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
 _NO_TABLES = {b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"GIF8": "a picture"}
+_PAGES = (b"<html", b"<!doctype", b"<table", b"<?xml", b"<head")
 _LOCKED = "It is locked with a password. Save a copy without one."
 _FAILURES = (CalamineError, ZipError, OSError, ValueError, OverflowError)
 
@@ -32,6 +33,10 @@ def open_file(file: str, data: bytes) -> tuple[list[Grid], list[tuple[str, str]]
     for start, what in _NO_TABLES.items():
         if data.startswith(start):
             raise Refusal(f"It is {what}, not a spreadsheet.")
+    if data[:200].lstrip(b"\xef\xbb\xbf \r\n\t").lower().startswith(_PAGES):
+        raise Refusal(
+            "It is a web page or XML, whatever its name says. Open it in your spreadsheet program and save it as .xlsx."
+        )
     if data.startswith((b"PK", _OLE)):
         return _open_workbook(file, data)
     return [open_text(file, data)], []

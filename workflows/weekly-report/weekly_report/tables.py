@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from weekly_report.amounts import written
@@ -61,7 +61,34 @@ class Table:
 
 
 def tables_of(grid: Grid) -> list[Table]:
-    """The tables of a sheet, from top to bottom; none where no row has a day and a number."""
+    """The tables of a sheet, from top to bottom and from left to right; none where no row has a day and a number."""
+    return [table for part in _side_by_side(grid) for table in _stacked(part)]
+
+
+def _side_by_side(grid: Grid) -> list[Grid]:
+    """A sheet for each of the tables that stand beside each other with empty columns between; the sheet itself where they do not."""
+    header = next((row for row, cells in grid.rows.items() if _is_header(cells)), None)
+    if header is None:
+        return [grid]
+    below = [cells for row, cells in grid.rows.items() if row >= header]
+    used = sorted({at for cells in below for at, cell in enumerate(cells) if not is_blank(cell)})
+    starts = [at for at in used if at - 1 not in used]
+    blocks = [range(start, end) for start, end in zip(starts, [*starts[1:], used[-1] + 1], strict=True)]
+    parts = [block for block in blocks if _is_header(grid.rows[header][block.start : block.stop])]
+    return [_only(grid, header, block) for block in parts] if len(parts) > 1 and len(parts) == len(blocks) else [grid]
+
+
+def _only(grid: Grid, header: int, columns: range) -> Grid:
+    """A sheet with some of the columns from its header on; what stands above is about all of them."""
+    rows: dict[int, list[Cell]] = {}
+    for row, cells in grid.rows.items():
+        kept = cells if row < header else [cell if at in columns else None for at, cell in enumerate(cells)]
+        if any(not is_blank(cell) for cell in kept) or any((row, at) in grid.broken for at in columns):
+            rows[row] = kept
+    return replace(grid, rows=rows)
+
+
+def _stacked(grid: Grid) -> list[Table]:
     rows = list(grid.rows)
     headers = [row for row in rows if _is_header(grid.rows[row])]
     if not headers:

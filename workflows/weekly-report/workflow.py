@@ -113,7 +113,7 @@ def read_records() -> Records:
     figures = read_figures(door.read(FIGURES) if door.exists(FIGURES) else None)
     answers = read_answers(door.read(ANSWERS) if door.exists(ANSWERS) else None)
     names = [one.path for one in door.list(REPORTS)] if door.is_folder(REPORTS) else []
-    report(f"{len(figures):,} earlier figures, {len(answers):,} answers")
+    report(f"{counted(len(figures), 'earlier figure')}, {counted(len(answers), 'answer')}")
     return Records(figures, answers, names)
 
 

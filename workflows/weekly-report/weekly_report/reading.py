@@ -100,7 +100,8 @@ def count_folder(
         )
     dropped = [row for sheet in sheets for row in sheet.dropped]
     before = figures_of([line for sheet in sheets for line in sheet.before])
-    say(f"{len(lines):,} rows of {period.words}, {len(dropped):,} dropped")
+    said = "1 row" if len(lines) == 1 else f"{len(lines):,} rows"
+    say(f"{said} of {period.words}, {len(dropped):,} not counted")
     return Count(
         period,
         len(found),

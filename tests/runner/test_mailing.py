@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from counterfoil.errors import WrongUse
-from counterfoil.facts import GateKind, NoticeKind
+from counterfoil.facts import GateKind, GateState, NoticeKind
 from counterfoil.notifying.timing import is_quiet, ripe, said
 from counterfoil.notifying.words import heard, unheard
 from counterfoil.runner.mailing import MailNotices
 from counterfoil.settings.notifications import Notifications, notifications
-from counterfoil.store import notices
+from counterfoil.store import gates, notices
 from effects.post_office import PostOffice
 from views.rows import Office, make_office, spec
 
@@ -87,6 +87,18 @@ def test_a_deadline_within_the_hour_is_told_again_and_waits_for_nobody(office: O
     asked(office, "Another one")
     words = unheard(office.database.reader, "desktop", later)
     assert [word.key for word in ripe(words, later, None, night)] == [near.key]
+
+
+def test_a_deadline_that_has_passed_is_told(office: Office) -> None:
+    gate_id = asked(office, "Write payment file", due=timedelta(minutes=10))
+    office.clock.advance(timedelta(minutes=11))
+    assert office.database.transact(lambda txn: gates.close(txn, gate_id, GateState.EXPIRED, "Nobody decided in time"))
+    (word,) = unheard(office.database.reader, "desktop", office.clock.now_us())
+    assert word.text.startswith("Nobody decided by ")
+    assert word.text.endswith(": Write payment file. Nothing of it was written or sent.")
+    assert (word.hidden[:17], word.gate_id) == ("Nobody decided by", gate_id)
+    office.clock.advance(timedelta(days=2))
+    assert texts(office) == []
 
 
 def test_messages_are_gathered_and_quiet_hours_go_over_midnight(office: Office) -> None:

@@ -12,6 +12,7 @@ from counterfoil.store import gates, handled, notices
 from counterfoil.store.transactions import Connection, Row, Txn
 
 NEAR_US = 3600 * 1_000_000  # before a deadline, a reminder that no quiet hours hold back
+DAY_US = 86_400 * 1_000_000  # so long a deadline that has passed is still worth a word
 MOST = 200  # open gates that are looked at; who has more looks at the inbox
 _KINDS = {
     GateKind.APPROVAL: "an approval",
@@ -38,6 +39,7 @@ def unheard(conn: Connection, channel: str, now_us: int) -> list[Word]:
     """What this channel has not told yet, the oldest first."""
     found = [word for row in gates.inbox_page(conn, limit=MOST) for word in _of_gate(row, now_us)]
     found += [_of_notice(row) for row in notices.standing(conn)]
+    found += [_of_expired(row, now_us) for row in gates.expired_since(conn, now_us - DAY_US)]
     known = handled.among(conn, channel, [word.key for word in found])
     return sorted((word for word in found if word.key not in known), key=lambda word: word.since)
 
@@ -63,6 +65,14 @@ def _of_gate(row: Row, now_us: int) -> list[Word]:
         return [Word(f"gate:{gate_id}", text, "Stopped: a run needs repair", since, gate_id=gate_id)]
     hidden = f"Needs you: {_KINDS.get(GateKind(row['kind']), 'a decision')}{by}"
     return [Word(f"gate:{gate_id}", f"Needs you: {row['title']}{by}", hidden, since, gate_id=gate_id)]
+
+
+def _of_expired(row: Row, now_us: int) -> Word:
+    at = _at(row["due_at"] or row["closed_at"], now_us)
+    text = f"Nobody decided by {at}: {row['title']}. Nothing of it was written or sent."
+    return Word(
+        f"expired:{row['gate_id']}", text, f"Nobody decided by {at}", int(row["closed_at"]), gate_id=str(row["gate_id"])
+    )
 
 
 def _of_notice(row: Row) -> Word:

@@ -252,6 +252,16 @@ def inbox_page(
     return list(conn.execute(query).mappings().all())
 
 
+def expired_since(conn: sa.Connection, since_us: int) -> list[Row]:
+    """Gates whose deadline has passed after an instant, without what they showed: ids, title, deadline, when they were closed."""
+    query = (
+        sa.select(_GATE.c.gate_id, _GATE.c.title, _GATE.c.due_at, _GATE.c.closed_at)
+        .where(_GATE.c.closed_at > since_us, _GATE.c.state == str(GateState.EXPIRED))
+        .order_by(_GATE.c.closed_at)
+    )
+    return list(conn.execute(query).mappings().all())
+
+
 def count_open(conn: sa.Connection, run_id: str | None = None) -> int:
     """How many gates are open, of every run or one."""
     query = sa.select(sa.func.count()).select_from(_GATE).where(_GATE.c.state == str(GateState.OPEN))

@@ -516,6 +516,21 @@ def test_trying_again_needs_no_word(desk: Desk) -> None:
     assert last(desk).values == {"choice": "retry"}
 
 
+def test_what_a_folder_holds_too_much_is_left_out_and_tried_again(desk: Desk) -> None:
+    parts = {"name": "leave_out", "type": "list[text]", "label": "Leave out", "choices": ["archive", "photos"]}
+    kept = figures.failure()
+    much = {**kept, "fields": [*kept["fields"], parts], "gate_id": f"{195:032x}", "number": 195}
+    desk.office.add(much, about={"why": "files", "step": None, "error": {"message": "It holds too much."}, "kept": 0})
+    desk.later()
+    go(desk, 195)
+    panel = trouble(desk)
+    assert panel.parts is not None
+    assert "It holds too much." in [label.text() for label in panel.findChildren(Prose)]
+    desk.click(panel.parts._boxes["archive"])
+    desk.click(panel.buttons[0])
+    assert last(desk).values == {"choice": "retry", "leave_out": ["archive"]}
+
+
 def test_a_question_with_a_form(desk: Desk) -> None:
     go(desk, 70)
     editors = {editor.name: editor for editor in shown(desk).form}

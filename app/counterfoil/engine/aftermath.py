@@ -71,5 +71,7 @@ async def laid_out(claimed: Claimed) -> RunState | None:
         return await settle(hold)
     except (WrongWorkspace, DiskFull) as problem:
         parts = problem.parts if isinstance(problem, TooMuch) else ()
-        return await set_aside(hold, "Needs repair: the folder's files cannot be copied", str(problem), parts=parts)
+        return await set_aside(
+            hold, "Needs repair: the folder's files cannot be copied", str(problem), kind="files", parts=parts
+        )
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from datetime import date
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal, Slot
@@ -166,6 +167,7 @@ class GatePage(Pane):
         if self.reading.kind in ("doubt", "failure"):
             self.trouble = TroublePanel(self.reading)
             self.trouble.picked.connect(self.picked)
+            self.trouble.spared.connect(functools.partial(self.session.fill, "leave_out"))
             self.put(16, self.trouble)
         if self.reading.answers:
             self.answers = NeedsAnswer(self.reading, self.session, guided=self._guided)

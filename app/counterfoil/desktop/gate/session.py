@@ -128,6 +128,8 @@ class Session:
         values: dict[str, Any] = {"choice": choice}
         if result:
             values["result"] = result
+        if choice == "retry" and "leave_out" in self.values:
+            values["leave_out"] = self.values["leave_out"]
         return self._answer("answered", values, comment)
 
     def _answer(self, verdict: str, values: dict[str, Any], comment: str) -> Answer:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from counterfoil.desktop.gate.reading import Reading
 from counterfoil.desktop.parts.boxes import Box
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.form import Ticks
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.words import times
@@ -39,9 +40,11 @@ class TroublePanel(Box):
 
     Signals:
         picked(str): the choice of the contract: happened, not_happened, retry, skip, stop.
+        spared(list): what is ticked of a folder that holds too much for a copy.
     """
 
     picked = Signal(object)
+    spared = Signal(object)
 
     def __init__(self, reading: Reading) -> None:
         super().__init__("answers", gap=8, margins=(14, 12, 14, 14))
@@ -54,6 +57,10 @@ class TroublePanel(Box):
         if reading.open and not reading.seen.may_decide:
             self.put(Prose(reading.seen.why_not or "You may not decide this.", "body"))
         able = reading.open and reading.seen.may_decide
+        self.parts = _parts(reading) if able else None
+        if self.parts is not None:
+            self.parts.changed.connect(self._spare)
+            self.put(Prose("Leave out of the copy, and remember it for this folder:", "body"), self.parts)
         for choice, words, follows in self._choices(about, doubt=doubt) if able else ():
             if choice not in offered:
                 continue
@@ -68,6 +75,10 @@ class TroublePanel(Box):
         if doubt and able:
             self.put(Prose("Not sure yet? Leave it open: nothing happens until you say.", "small"))
         self.setAccessibleName("Your answer")
+
+    def _spare(self) -> None:
+        if self.parts is not None:
+            self.spared.emit(self.parts.ticked())
 
     def focus(self) -> None:
         """Go to the first answer."""
@@ -97,6 +108,14 @@ def title_of(choice: str, about: Mapping[str, Any]) -> str:
 def is_mail(about: Mapping[str, Any]) -> bool:
     """Whether the doubt is about a mail."""
     return str(about.get("effect", "")).partition("@")[0] == "mail"
+
+
+def _parts(reading: Reading) -> Ticks | None:
+    """What of a folder could be left out, the largest first, where that is asked."""
+    for entry in reading.seen.fields or reading.seen.document.get("fields") or ():
+        if entry["name"] == "leave_out" and entry.get("choices"):
+            return Ticks([(str(name), one_line(str(name))) for name in entry["choices"]], "Leave out of the copy")
+    return None
 
 
 def _offered(reading: Reading) -> set[str]:
@@ -132,4 +151,6 @@ def _failure_sentences(about: Mapping[str, Any]) -> list[str]:
     tail = "Nothing was done before it."
     if kept:
         tail = f"{count(kept, 'step')} before it {'is' if kept == 1 else 'are'} kept and will not run again."
+    if about.get("why") == "files":
+        return [reason, tail]
     return [stopped.replace("..", "."), tail]

@@ -19,7 +19,7 @@ from counterfoil.desktop.runs.list_view import Role
 from counterfoil.errors import WrongWorkspace
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
-from desktop.figures import NOW, WORKSPACE
+from desktop.figures import ME, NOW, WORKSPACE
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SECOND = 1_000_000
@@ -171,6 +171,21 @@ def test_run_again_fills_the_form_with_what_it_was_started_with(desk: Desk, runs
     assert form.isVisible()
     assert form.values()["debtor_iban"] == "DE75512108001245126199"
     assert form.values()["folder"] == "invoices"
+
+
+def test_who_cancelled_a_run_is_told_as_you_where_it_was_you(
+    desk: Desk, runs: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = desk.office.run(f"{10:032x}")
+    error = {"kind": "cancelled", "message": f"Cancelled by {ME.partition(':')[2].capitalize()}", "in_doubt": []}
+    for me, told in ((ME, "You cancelled it."), ("user:other", str(error["message"]))):
+        document = {**seen.document, "state": "cancelled", "error": error}
+        ended = dataclasses.replace(seen, document=document, words="Cancelled", tone="quiet", me=me)
+        monkeypatch.setattr(desk.office, "run", lambda _run_id, ended=ended: ended)
+        runs.detail._seen = None
+        runs.show_run(f"{10:032x}", tab="result")
+        desk.settle()
+        assert told in texts(runs.detail.result)
 
 
 def test_the_four_answers_and_the_plug(desk: Desk, runs: Any) -> None:

@@ -144,6 +144,8 @@ def entry_rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str
 def _ending(error: Mapping[str, Any], seen: RunSeen) -> Banner:
     """Why it ended without a result; the command line's next step is none here."""
     message = plain(error.get("message") or "")
+    if seen.me and message == f"Cancelled by {person(seen.me)}":
+        message = "You cancelled it. What was done stays; nothing more is written or sent."
     return Banner(
         "quiet" if seen.tone == "quiet" else "bad", seen.words, detail="" if message in seen.words else message
     )

@@ -164,6 +164,11 @@ def test_everything_comes_back_with_its_times_and_rights(shaken: Shaken) -> None
     told = {entry["kind"]: entry for entry in shaken.call("trail", "--json").document}
     assert "asked to put back 8 files of run 1: wrong month" in told["undo_asked"]["summary"]
     assert told["undone"]["summary"] == "8 files are put back as before run 1"
+    assert "Done, then undone" in shaken.call("runs").out
+    sheet = shaken.call("show", "r-1")
+    assert (sheet.code, sheet.err) == (0, "")
+    assert "Done, then undone" in sheet.out
+    assert shaken.call("show", "r-1", "--json").document["undone"] == "wholly"
     again = shaken.undo()
     assert again.code == 1
     assert "Run r-1 was undone by" in again.err
@@ -194,7 +199,9 @@ def test_refused_file_by_file_and_the_rest_put_back(shaken: Shaken) -> None:
         assert sentence in said.err
     assert photographed(shaken.workspace) == found
     assert shaken.undo("--only", "ledger.csv").code == 1
+    assert shaken.call("show", "r-1", "--json").document["undone"] is None
     rest = shaken.undo("--only", ".")
+    assert "Done, then partly undone" in shaken.call("show", "r-1").out
     assert (rest.code, rest.err) == (0, "")
     now = photographed(shaken.workspace)
     held = {"ledger.csv", "case.txt", "Case.TXT"}

@@ -104,7 +104,7 @@ def _place(step: Document) -> str:
 
 
 def _files(files: list[Document], width: int) -> list[str]:
-    words = {"planned": "approved, not written yet", "applied": "done", "rolled_back": "put back"}
+    words = {"planned": "approved, not written yet", "applied": "done", "rolled_back": "put back", "undone": "undone"}
     rows = [
         [Cell(op["op"]), Cell(op["path"]), Cell(f"→ {op['target']}" if op["target"] else ""), Cell(words[op["state"]])]
         for op in files

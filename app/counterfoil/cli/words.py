@@ -20,6 +20,7 @@ from counterfoil.inbox.accounts import account
 _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$"}
 _AMOUNT = re.compile(r"-?(?:[€£$]|[A-Z]{3} )-?[0-9][0-9,]*(?:\.[0-9]+)?")  # an amount that was made text already
 _PERIOD = re.compile(r"\d{4}-\d{2}-\d{2}/\d{4}-\d{2}-\d{2}")
+_UNDONE = {"wholly": "then undone", "partly": "then partly undone"}
 _TITLES = {"question": "Question", "doubt": "Did this happen?", "failure": "Needs repair", "conflict": "Files changed"}
 
 
@@ -138,6 +139,11 @@ def person(principal: str) -> str:
 
 def run_state(run: dict[str, Any], steps: list[dict[str, Any]] | None = None) -> str:
     """A run's state (experience 1.10), from its document."""
+    said, undone = _state(run, steps), run.get("undone")
+    return f"{said}, {_UNDONE[undone]}" if undone else said
+
+
+def _state(run: dict[str, Any], steps: list[dict[str, Any]] | None) -> str:
     state, wait = run["state"], run["wait"]
     if state == "ready":
         return "Starting" if run["started_at"] is None else "Carries on"

@@ -131,7 +131,7 @@ class PlanFiles:
         args = item["body"]["args"]
         path = str(args["path"])
         ops = [op for op in file_ops.of_gate(conn, row["gate_id"]) if op["n"] == item["n"]]
-        if any(op["state"] == "applied" for op in ops):
+        if any(op["state"] in ("applied", "undone") for op in ops):
             before = self._original(conn, row["gate_id"], path, ops[0]["before"])
         else:
             before = _in_folder(workspace, path, (item.get("base") or {}).get(path))

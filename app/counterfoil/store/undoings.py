@@ -13,6 +13,7 @@ from counterfoil.store import tables
 from counterfoil.store.transactions import Row, Txn
 
 _UNDOING = tables.undoing
+_CHUNK = 500  # ids in one IN list
 
 
 def ask(txn: Txn, run_id: str, by: str, comment: str, paths: Sequence[str]) -> Row:
@@ -60,6 +61,16 @@ def extent(conn: sa.Connection, run_id: str) -> str:
         .where(gate.c.run_id == run_id, op.c.state == "applied")
     )
     return "wholly" if conn.execute(left.limit(1)).first() is None else "partly"
+
+
+def extents(conn: sa.Connection, run_ids: Sequence[str]) -> dict[str, str]:
+    """Of these runs those whose files were put back, partly or wholly."""
+    found: set[str] = set()
+    for start in range(0, len(run_ids), _CHUNK):
+        some = list(run_ids[start : start + _CHUNK])
+        query = sa.select(_UNDOING.c.run_id).where(_UNDOING.c.run_id.in_(some), _UNDOING.c.state == "done")
+        found.update(conn.execute(query).scalars())
+    return {run_id: extent(conn, run_id) for run_id in found}
 
 
 def asked(conn: sa.Connection) -> list[Row]:

@@ -10,7 +10,7 @@ from counterfoil.clock import iso
 from counterfoil.facts import RunState, StepKind
 from counterfoil.places import Home
 from counterfoil.policy.protection import code_of
-from counterfoil.store import file_ops, gates, intents, records, stage_rows, timers
+from counterfoil.store import file_ops, gates, intents, records, stage_rows, timers, undoings
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.checkpoint import checkpoint_of
@@ -32,7 +32,8 @@ def run_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[D
     asked: dict[str, list[Row]] = {}
     for gate in gates.open_of_runs(conn, living):
         asked.setdefault(gate["run_id"], []).append(gate)
-    return [_document(conn, blobs, row, asked.get(row["run_id"], [])) for row in rows]
+    undone = undoings.extents(conn, [row["run_id"] for row in rows])
+    return [_document(conn, blobs, row, asked.get(row["run_id"], []), undone.get(row["run_id"])) for row in rows]
 
 
 def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document:
@@ -63,7 +64,7 @@ def _copy(row: Row | None) -> Document | None:
     }
 
 
-def _document(conn: Connection, blobs: Blobs, row: Row, asked: Sequence[Row]) -> Document:
+def _document(conn: Connection, blobs: Blobs, row: Row, asked: Sequence[Row], undone: str | None) -> Document:
     return {
         "run_id": row["run_id"],
         "number": row["number"],
@@ -83,6 +84,7 @@ def _document(conn: Connection, blobs: Blobs, row: Row, asked: Sequence[Row]) ->
         "error": _error(row),
         "cost": None,
         "isolation": code_of(row["isolation"]),
+        "undone": undone,
     }
 
 

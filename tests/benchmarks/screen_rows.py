@@ -96,7 +96,8 @@ def switching(ground: Ground) -> Row:
         first = {page: window.go_to(page) for page in (2, 3, 4, 5)}
         later = [window.go_to(page) for _ in range(ground.pick(2, 5)) for page in (1, 2, 3, 4, 5)]
     measured = f"{with_best(later, 'ms')}, worst {number(max(later))}; first time " + ", ".join(
-        f"{name} {number(first[page])}" for page, name in ((2, "Runs"), (3, "Templates"), (4, "Schedules"), (5, "Trail"))
+        f"{name} {number(first[page])}"
+        for page, name in ((2, "Runs"), (3, "Templates"), (4, "Schedules"), (5, "Trail"))
     )
     slowest = max(*first.values(), *later)
     limit = f"an empty window {number(empty)} ms, worst {slowest / empty:.1f} times"

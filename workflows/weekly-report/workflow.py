@@ -75,7 +75,7 @@ class WeeklyReport(Params):
         default=Period("last week"),
     )
     open_files: Literal["count what is saved", "wait half an hour"] = param(
-        label="Files open in another program",
+        label="Files open elsewhere",
         help="Excel and LibreOffice leave a mark beside a file that they have open.",
         default="count what is saved",
     )

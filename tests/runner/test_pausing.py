@@ -11,7 +11,9 @@ import pytest
 
 from cli.note_template import write_template
 from cli.speaking import Caller, caller
+from counterfoil.catalogue.loading import load_workflow
 from counterfoil.inbox.pausing import pause_everything, resume_everything
+from counterfoil.testing import Harness
 from runner.real_runner import running, until
 from schedules.routines import Desk
 from views.rows import Office, make_office
@@ -45,6 +47,21 @@ def test_an_instant_that_passes_while_everything_is_paused_is_skipped_with_the_n
     rows = desk.log(kept)
     assert rows == [("skipped", "everything was paused by Anna"), ("started", "")]
     desk.database.close()
+
+
+def test_an_approved_effect_is_not_begun_even_where_nobody_has_noticed_the_pause(tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    workflow = load_workflow(write_template(folder), "note")
+    harness = Harness(folder, home=tmp_path / "home")
+    harness.start(workflow, text="hello")
+    assert harness.advance() == "waiting"
+    harness.database.transact(lambda txn: pause_everything(txn, "user:anna"))
+    harness.approve()
+    assert (harness.advance(), (folder / "note.txt").exists()) == ("ready", False)
+    harness.database.transact(lambda txn: resume_everything(txn, "user:anna"))
+    assert (harness.advance(), (folder / "note.txt").read_text()) == ("done", "HELLO")
+    harness.close()
 
 
 def test_a_real_runner_holds_still_until_everything_goes_on(office: Office, call: Caller, tmp_path: Path) -> None:

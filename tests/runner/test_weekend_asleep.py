@@ -15,6 +15,7 @@ from counterfoil.clock import FakeClock, to_us
 from counterfoil.facts import NoticeKind, RunState, Verdict
 from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.inbox.hinting import hint
+from counterfoil.notifying.words import unheard
 from counterfoil.places import Home
 from counterfoil.runner import handing_over
 from counterfoil.runner.firing import RunStarter
@@ -189,6 +190,11 @@ def test_the_missed_monday(laptop: Laptop) -> None:
         "Weekly report": (1, 0),
         "Daily list": (1, 2),
     }
+
+    words = unheard(laptop.database.reader, "desktop", laptop.clock.now_us())
+    assert [word.text[:24] for word in words if not word.gate_id] == [
+        "While this computer was "
+    ]  # one to hear, not three
 
     # The figures are of the planned week; sent back they come again, and what is approved is written.
     gate = laptop.gate_of(report["number"])

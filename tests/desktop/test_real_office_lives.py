@@ -102,12 +102,17 @@ def test_the_sample_from_the_card_to_the_written_file(living: LivingHome) -> Non
         office.undo_run(run_id, "wrong month", rest=False)
     assert refused.value.next_step == ""
     note.write_bytes(ledger_then)
+    office.changes()  # everything up to here has been seen
     assert office.undo_run(run_id, "wrong month", rest=False) == "15 files will be put back in a moment."
 
     def put_back() -> Undoing | None:
         found = office.undoing(run_id)
         return found if found is not None and found.state != "asked" else None
 
+    seen_by_the_pages = office.changes()
+    assert seen_by_the_pages is not None
+    assert Part.RUNS in seen_by_the_pages.parts
+    assert run_id in seen_by_the_pages.runs
     undoing = until(put_back, "the files are back")
     assert (undoing.state, undoing.words, undoing.by, undoing.reason) == (
         "done",

@@ -358,6 +358,7 @@ _MARKS = {
     "schedule": "SELECT group_concat(rev || ':' || coalesce(next_at, 0)) FROM schedule",
     "notice": "SELECT count(*) || ':' || max(row) || ':' || total(closed_at) FROM notice",
     "standing": "SELECT group_concat(name || ':' || at) FROM standing",
+    "undoing": "SELECT count(*) || ' ' || coalesce(max(ended_at), 0) FROM undoing",
     "lease": "SELECT holder || ' ' || renewed_at || ' ' || expires_at FROM runner",
 }
 

@@ -24,6 +24,7 @@ _PARTS: dict[str, frozenset[Part]] = {
     "schedule": frozenset({Part.SCHEDULES}),
     "notice": frozenset({Part.SCHEDULES}),
     "standing": frozenset({Part.RUNNER}),
+    "undoing": frozenset({Part.RUNS}),
     "lease": frozenset({Part.RUNNER}),
 }
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 from counterfoil.clock import iso
 from counterfoil.desktop import office as facts
 from counterfoil.desktop import run_acts
+from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs.rows import look
 from counterfoil.desktop.theme import font
@@ -49,6 +50,7 @@ class FakeOffice:
         self.run_rows = list(fake_runs.rows())
         self.progress_seen: list[facts.Progress] = []
         self.plug: list[Plug] = []
+        self.to_tell: list[News] = []
         self.schedules = FakeSchedules(self.log, self._scheduled)
         self.undo_look = run_acts.UndoLook()
         self.undoings: list[run_acts.Undoing] = []
@@ -93,6 +95,10 @@ class FakeOffice:
             facts.RunnerState.RUNNING, since=self.now, last_saved=self.now, last_sign=self.now
         )
         self.pending.append(_changed(facts.Part.RUNNER))
+
+    def news(self, *, looking: bool) -> News | None:
+        self.log.append(("news", looking))
+        return None if looking or not self.to_tell else self.to_tell.pop(0)
 
     def pause_everything(self, *, on: bool) -> None:
         self.log.append(("pause_everything", on))

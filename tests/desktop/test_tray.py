@@ -1,22 +1,27 @@
 """The tray and the notices of the desktop: what is told, together or at once, where a click leads; without a tray nothing is lost."""
 
-import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from counterfoil.desktop.frame.news import REST_US, Gathering, News, digest, of_gates
 from counterfoil.desktop.frame.tray import face
-from counterfoil.desktop.office import Part, Tab
-from counterfoil.desktop.schedule_facts import NoticeSeen
+from counterfoil.desktop.news_facts import News
+from counterfoil.desktop.office import Part
 from counterfoil.desktop.theme import Theme
-from desktop import figures
 from desktop.conftest import Desk, MakeDesk
-from desktop.fake_office import FakeOffice
-from desktop.fake_schedules import AWAY
-from desktop.figures import HOUR, MINUTE, NOW
+from desktop.fake_schedules import GATE
+from desktop.real_home import RowsHome
+from views.rows import spec
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Generator[RowsHome]:
+    made = RowsHome(tmp_path)
+    yield made
+    made.close()
 
 
 class Told:
@@ -30,16 +35,11 @@ class Told:
         herald.icon.show = lambda: None
         herald.icon.isVisible = lambda: True
 
-    def come(self, number: int, **more: Any) -> None:
-        """A gate comes."""
-        document = figures.question() | {
-            "gate_id": f"{number:032x}",
-            "number": number,
-            "digest": f"{number:064x}",
-            **more,
-        }
-        self.desk.office.add(document, template="Contract renewals", run=6)
-        self.desk.look()
+    def come(self, *news: News) -> None:
+        """Something is to be heard."""
+        self.desk.office.to_tell += news
+        self.desk.bridge.changed_now(Part.INBOX)
+        self.desk.settle()
 
 
 @pytest.fixture
@@ -57,35 +57,34 @@ def told(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool
     return open_one
 
 
-def test_a_gate_that_comes_is_told_once_and_a_click_opens_it(told: Callable[[bool], Told]) -> None:
+def test_what_is_to_be_heard_is_told_and_a_click_opens_its_gate(told: Callable[[bool], Told]) -> None:
     seen = told(False)
-    assert seen.said == []  # what waited before is no news
-    seen.come(301)
-    assert seen.said == ["Needs you: Which cost centre carries the Beaune tasting? | Contract renewals"]
+    seen.come(News("Needs you: Write payment file, by 16:00", GATE))
+    assert seen.said == ["Counterfoil | Needs you: Write payment file, by 16:00"]
     seen.desk.window.show_page("trail")
     seen.herald.icon.messageClicked.emit()
     seen.desk.settle()
     assert seen.desk.window._current == "inbox"
-    assert seen.desk.window.pages["inbox"].detail.session.reading.seen.gate_id == f"{301:032x}"
+    assert seen.desk.window.pages["inbox"].detail.session.reading.seen.gate_id == GATE
     assert seen.desk.decisions() == []
-    seen.desk.look()
-    assert len(seen.said) == 1
 
 
 def test_who_looks_at_the_window_is_told_nothing(told: Callable[[bool], Told]) -> None:
     seen = told(True)
-    seen.come(301)
+    seen.come(News("Needs you"))
     assert seen.said == []
+    assert ("news", True) in seen.desk.office.log
 
 
-def test_what_comes_soon_after_is_told_together(told: Callable[[bool], Told]) -> None:
+def test_several_lead_to_the_inbox_and_a_missed_firing_to_its_page(told: Callable[[bool], Told]) -> None:
     seen = told(False)
-    for number in (301, 302, 303):
-        seen.come(number)
-    assert len(seen.said) == 1
-    seen.desk.office.now += REST_US
-    seen.herald._turn()
-    assert seen.said[1].startswith("2 things for you | Needs you:")
+    seen.desk.window.show_page("trail")
+    seen.come(News("3 things need you"))
+    seen.herald.icon.messageClicked.emit()
+    assert seen.desk.window._current == "inbox"
+    seen.come(News("While this computer was off: ‘Weekly report’ ran late", gates=False))
+    seen.herald.icon.messageClicked.emit()
+    assert seen.desk.window._current == "schedules"
 
 
 def test_icon_and_menu_say_how_many_and_whether_all_is_paused(told: Callable[[bool], Told]) -> None:
@@ -102,15 +101,6 @@ def test_icon_and_menu_say_how_many_and_whether_all_is_paused(told: Callable[[bo
     ]
 
 
-def test_a_missed_firing_is_told(told: Callable[[bool], Told]) -> None:
-    seen = told(False)
-    seen.herald.notice(NoticeSeen("away", AWAY, "home"))
-    assert seen.said == [f"Did not run | {AWAY}"]
-    seen.herald.icon.messageClicked.emit()
-    seen.desk.settle()
-    assert seen.desk.window._current == "schedules"
-
-
 def test_without_a_tray_title_and_inbox_tell(desk: Desk) -> None:
     herald: Any = desk.window.herald
     assert not herald.there
@@ -121,22 +111,27 @@ def test_without_a_tray_title_and_inbox_tell(desk: Desk) -> None:
     assert desk.window.windowTitle() == "Counterfoil (6)"
 
 
-def test_a_near_deadline_waits_for_nothing() -> None:
-    rows = FakeOffice().inbox(Tab.FOR_ME, None)
-    soon = dataclasses.replace(rows[0], due_at=NOW + 30 * MINUTE)
-    later = dataclasses.replace(rows[1], due_at=NOW + 3 * HOUR)
-    gathering = Gathering()
-    assert len(gathering.take(of_gates({}, [later], NOW), NOW)) == 1
-    assert gathering.take(of_gates({}, [later], NOW), NOW + MINUTE) == []
-    [urgent] = gathering.take(of_gates({}, [soon], NOW), NOW + 2 * MINUTE)
-    assert urgent.title.endswith("by today 09:25")
-    assert of_gates({soon.gate_id: soon.digest}, [soon], NOW) == []
-
-
-def test_many_things_are_listed_shortly() -> None:
-    held = [News(f"Needs you: {number}") for number in range(5)]
-    assert digest(held).words == "Needs you: 0; Needs you: 1; Needs you: 2; and 2 more"
-    assert digest([News("a", page="schedules"), News("b")]).page == "inbox"
+def test_the_office_tells_once_and_holds_back_in_quiet_hours(home: RowsHome) -> None:
+    settings = home.rows.home.root / "settings.toml"
+    run = home.rows.run()
+    home.ask(run["run_id"], 1, spec(title="Write it"))
+    found = home.office.news(looking=False)
+    assert found is not None
+    assert (found.words, len(found.gate_id)) == (
+        "Needs you: an approval",
+        32,
+    )  # titles stay off screens that others see
+    assert home.office.news(looking=False) is None
+    settings.write_text('[notifications]\nquiet = "00:00-23:59"\nhide = false\n', encoding="utf-8")
+    home.ask(run["run_id"], 2, spec(title="Send it"))
+    assert home.office.news(looking=False) is None
+    settings.write_text("[notifications]\nhide = false\ndigest = 0\n", encoding="utf-8")
+    found = home.office.news(looking=False)
+    assert found is not None
+    assert found.words == "Needs you: Send it"
+    home.ask(run["run_id"], 3, spec(title="Seen already"))
+    assert home.office.news(looking=True) is None
+    assert home.office.news(looking=False) is None
 
 
 @pytest.mark.parametrize("waiting", [0, 3, 42, 1000])

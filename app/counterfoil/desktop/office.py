@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from counterfoil.desktop.news_facts import Tells
 from counterfoil.desktop.run_acts import RunActs, Undoing
 from counterfoil.desktop.schedule_facts import Schedules
 from counterfoil.policy.protection import NOTHING, Consent, Told
@@ -346,7 +347,7 @@ class FolderFacts:
     parts: tuple[str, ...] = ()
 
 
-class Office(RunActs, Protocol):
+class Office(RunActs, Tells, Protocol):
     """One connection to the data folder, used by one thread. Every method may raise a CounterfoilError."""
 
     def changes(self) -> Changes | None:

@@ -1,4 +1,4 @@
-"""Tells a person who is elsewhere: compares what waits with what was known, gathers, and hands it to the tray.
+"""Tells a person who is elsewhere: asks the office what is to be heard, and hands it to the tray.
 
 A click leads to the gate and decides nothing. Without a tray nobody is asked anything.
 """
@@ -11,11 +11,10 @@ from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.clock import Clock
-from counterfoil.desktop.bridge import Bridge, Latest
-from counterfoil.desktop.frame.news import Gathering, News, of_gates
+from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.frame.tray import Tray
-from counterfoil.desktop.office import Changes, Counts, InboxRow, Part, RunnerSeen, Tab
-from counterfoil.desktop.schedule_facts import NoticeSeen
+from counterfoil.desktop.news_facts import News
+from counterfoil.desktop.office import Changes, Counts, Part, RunnerSeen
 
 _LOOK = 60_000  # milliseconds between two looks at what was held back
 
@@ -43,26 +42,32 @@ class Herald(Tray):
         """`window` and `frame` are the same thing: whose child this is, and what it can do."""
         super().__init__(window)
         self._bridge, self._clock, self._window, self._frame = bridge, clock, window, frame
-        self._latest = Latest()
-        self._known: dict[str, str] | None = None
-        self._gathering = Gathering()
         self._counts, self._runner_seen = Counts(), False
         self._turns = QTimer(self, interval=_LOOK)
-        self._turns.timeout.connect(self._turn)
+        self._turns.timeout.connect(self.ask)
         self._turns.start()
         self.opened.connect(self._front)
         self.wanted.connect(self._go)
         self.pause_wanted.connect(self._pause_asked)
 
     def changed(self, changes: Changes) -> None:
-        """Gates may have come."""
-        if Part.INBOX in changes.parts and self.there:
-            self._latest.take(self._bridge.ask(self, lambda office: office.inbox(Tab.FOR_ME, None), self._rows))
+        """Something may be to be told."""
+        if changes.parts & {Part.INBOX, Part.SCHEDULES}:
+            self.ask()
+
+    @Slot()
+    def ask(self) -> None:
+        """Is there anything to tell? Off the lane that gates come by."""
+        if self.there:
+            looking = self._window.isActiveWindow() and not self._window.isMinimized()
+            self._bridge.ask(self, lambda office: office.news(looking=looking), self._arrived, slow=True)
+
+    def _arrived(self, news: News | None) -> None:
+        if news is not None:
+            self.tell(news)
 
     def show_counts(self, counts: Counts) -> None:
         """How many gates wait."""
-        if self.there and self._known is None:
-            self.changed(Changes(frozenset({Part.INBOX})))
         if counts.for_me != self._counts.for_me:
             self._counts = counts
             self.show_state(counts.for_me, paused=self._runner_seen)
@@ -73,28 +78,6 @@ class Herald(Tray):
             self._runner_seen = bool(seen.paused_by)
             self.show_state(self._counts.for_me, paused=self._runner_seen)
 
-    @Slot(object)
-    def notice(self, notice: object) -> None:
-        """A schedule did not run, or cannot."""
-        if isinstance(notice, NoticeSeen) and notice.kind in ("away", "not_ready", "held_up"):
-            self._take([News("Did not run" if notice.kind != "not_ready" else "Cannot run", notice.words, "schedules")])
-
-    def _rows(self, rows: tuple[InboxRow, ...]) -> None:
-        before, self._known = self._known, {row.gate_id: row.digest for row in rows}
-        if before is not None:
-            self._take(of_gates(before, rows, self._clock.now_us()))
-
-    def _take(self, news: list[News]) -> None:
-        if self._window.isActiveWindow() and not self._window.isMinimized():
-            self._gathering.forget()
-            return
-        for one in self._gathering.take(news, self._clock.now_us()):
-            self.tell(one)
-
-    @Slot()
-    def _turn(self) -> None:
-        self._take([])
-
     @Slot()
     def _front(self) -> None:
         self._frame.raise_again()
@@ -104,10 +87,10 @@ class Herald(Tray):
         """Show what a notice was about."""
         self._frame.raise_again()
         if isinstance(news, News):
-            if news.page == "inbox" and news.what:
-                self._frame.show_gate(news.what)
+            if news.gate_id:
+                self._frame.show_gate(news.gate_id)
             else:
-                self._frame.show_page(news.page)
+                self._frame.show_page("inbox" if news.gates else "schedules")
 
     @Slot()
     def _pause_asked(self) -> None:

@@ -5,28 +5,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from counterfoil.desktop.bridge import Bridge, Latest
 from counterfoil.desktop.office import Changes, Counts, Part
-from counterfoil.desktop.schedule_facts import NoticeSeen, SchedulesSeen
+from counterfoil.desktop.schedule_facts import SchedulesSeen
 
 
 class Standing(QObject):
-    """Keeps the cards of the inbox true.
-
-    Signals:
-        new(NoticeSeen): one that was not there at the last look.
-    """
-
-    new = Signal(object)
+    """Keeps the cards of the inbox true."""
 
     def __init__(self, bridge: Bridge, inbox: Any, parent: QObject) -> None:
         super().__init__(parent)
         self._bridge, self._inbox = bridge, inbox
         self._latest = Latest()
         self._count = 0
-        self._known: frozenset[NoticeSeen] | None = None
         inbox.pane.notices.got_it.connect(self._got_it)
 
     def show_counts(self, counts: Counts) -> None:
@@ -45,11 +38,6 @@ class Standing(QObject):
 
     def _arrived(self, seen: SchedulesSeen) -> None:
         self._inbox.pane.notices.show_notices(seen.notices)
-        found = frozenset(seen.notices)
-        if self._known is not None:
-            for notice in sorted(found - self._known, key=lambda one: one.words):
-                self.new.emit(notice)
-        self._known = found
 
     def _got_it(self) -> None:
         self._bridge.ask(self, lambda office: office.schedules.got_it(), self._done)

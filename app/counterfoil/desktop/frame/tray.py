@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
 from counterfoil.desktop import icons
-from counterfoil.desktop.frame.news import News
+from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
@@ -87,7 +87,7 @@ class Tray(QObject):
         """Show a notice of the desktop; without a tray it is a matter of title and inbox."""
         if self.there and self.icon.supportsMessages():
             self._last = news
-            self.icon.showMessage(one_line(news.title), one_line(news.words), face(0), _SHOWN)
+            self.icon.showMessage("Counterfoil", one_line(news.words), face(0), _SHOWN)
 
     @Slot()
     def look(self) -> None:

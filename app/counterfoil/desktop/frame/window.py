@@ -220,7 +220,6 @@ class Window(QMainWindow):
         self.herald = Herald(bridge, self._clock, self, self)
         self.herald.resume_wanted.connect(self.resume_everything)
         self.herald.quit_wanted.connect(self.close)
-        self._standing.new.connect(self.herald.notice)
         page.loaded.connect(self.herald.begin)
         page.pane.notices.schedule_wanted.connect(self._ways.show_schedule)
         page.loaded.connect(self._ahead.start)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.clock import Clock, SystemClock
 from counterfoil.desktop import office as facts
 from counterfoil.desktop import run_acts
+from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.real_office.inbox_rows import InboxRows
 from counterfoil.desktop.real_office.pulse import Pulse
@@ -95,6 +96,10 @@ class RealOffice:
     def start_runner(self) -> None:
         """Start it in the background."""
         self._runner.start()
+
+    def news(self, *, looking: bool) -> News | None:
+        """What to tell a person who is elsewhere."""
+        return self._rooms.news.news(looking=looking)
 
     def pause_everything(self, *, on: bool) -> None:
         """Let nothing start or go on, or take that back."""

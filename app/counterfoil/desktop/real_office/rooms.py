@@ -21,6 +21,7 @@ from counterfoil.store.database import open_database
 if TYPE_CHECKING:
     from counterfoil.desktop.real_office.decisions import Decisions
     from counterfoil.desktop.real_office.files import GateFiles
+    from counterfoil.desktop.real_office.news import NewsDesk
     from counterfoil.desktop.real_office.pages import Pages
     from counterfoil.desktop.real_office.plug import PlugPuller
     from counterfoil.desktop.real_office.run_pages import RunPages
@@ -77,6 +78,12 @@ class Rooms:
     def templates(self) -> Templates:
         """The gallery and its forms."""
         made: Templates = _load("templates", "Templates")(self._access)
+        return made
+
+    @functools.cached_property
+    def news(self) -> NewsDesk:
+        """Notices of the desktop."""
+        made: NewsDesk = _load("news", "NewsDesk")(self._access)
         return made
 
     @functools.cached_property

@@ -1,0 +1,40 @@
+"""What this window tells a person who is elsewhere: gathered, held back in quiet hours, told once whatever restarts."""
+
+from __future__ import annotations
+
+from counterfoil.desktop.news_facts import News
+from counterfoil.desktop.real_office.access import Access
+from counterfoil.notifying.timing import ripe, said
+from counterfoil.notifying.words import heard, unheard
+from counterfoil.settings.notifications import notifications
+
+CHANNEL = "window"
+
+
+class NewsDesk:
+    """The notices of one home, by one window."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._told_at: int | None = None
+
+    def news(self, *, looking: bool) -> News | None:
+        """What is to be told now; a person who looks at the window has seen it, and is told nothing.
+
+        Raises:
+            WrongUse: the settings of notices cannot be read.
+        """
+        access = self._access
+        now = access.clock.now_us()
+        settings = notifications(access.home.root)
+        with access.reading() as conn:
+            words = unheard(conn, CHANNEL, now)
+        chosen = words if looking else ripe(words, now, self._told_at, settings)
+        if not chosen:
+            return None
+        access.write(lambda txn: heard(txn, CHANNEL, chosen))
+        if looking:
+            return None
+        self._told_at = now
+        gates = [word.gate_id for word in chosen if word.gate_id]
+        return News(said(chosen, hidden=settings.hide), gates[0] if len(chosen) == 1 and gates else "", bool(gates))

@@ -1,5 +1,6 @@
 """Schedules of a real database as the page sees them: list, calendar, acts, drafts; and one that the window writes and the runner runs."""
 
+import json
 import sqlite3
 from collections.abc import Generator
 from datetime import date, datetime, timedelta
@@ -240,3 +241,13 @@ def test_from_us_and_back_is_the_day_of_this_computer(lived: Lived) -> None:
         date(2026, 11, 29)
     )  # half past midnight in Berlin is the day before in UTC, which is this computer's
     assert from_us(one.due_at).isoformat() == "2026-11-29T23:30:00+00:00"
+
+
+def test_what_starts_by_files_is_shown_and_can_be_changed(lived: Lived, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    kept = json.dumps({"kind": "folder", "path": "in"})
+    seen = lived.office.schedules.judge(
+        ScheduleDraft(name="W", zone="UTC", rule="when new files have come into in", kept_rule=kept, overlap="queue")
+    )
+    assert (seen.problem, seen.said, seen.ahead) == ("", "when new files have come into in", ())
+    assert seen.notes == ("It starts when that happens, so it has no planned times.",)

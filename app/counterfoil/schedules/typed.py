@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from counterfoil.schedules.instants import Firing, firings, next_firings, refuse_never
 from counterfoil.schedules.nights import place_of
-from counterfoil.schedules.rules import Cron, Monthly, Rule, Yearly, form_of, rule_of
+from counterfoil.schedules.rules import After, Cron, Monthly, Rule, Watch, Yearly, form_of, rule_of
 from counterfoil.schedules.wording import holidays_form, read, say
 
 AHEAD = 5
@@ -64,6 +64,8 @@ def understood(form: Mapping[str, Any], zone: ZoneInfo, after: datetime) -> Unde
         WrongRule: it has no firing in 12 years.
     """
     rule = rule_of(form)
+    if isinstance(rule, Watch | After):
+        return Understood(rule, say(rule), (), ("It starts when that happens, so it has no planned times.",))
     refuse_never(rule, zone, after)
     notes = [*_left_out(rule, zone, after), *_clocks(form, zone, after)]
     return Understood(rule, say(rule), tuple(next_firings(rule, zone, after, AHEAD)), tuple(notes))

@@ -143,7 +143,8 @@ class Drafts:
             kept: dict[str, Any] = json.loads(draft.kept_rule)
             rule = rule_of(kept)
             if (draft.rule, draft.holidays) == (words_of(rule), ", ".join(rule.holidays_of)):
-                return {**kept, **options, **({"on_holiday": draft.on_holiday} if rule.holidays else {})}
+                moved = options if draft.gap != rule.gap else {}
+                return {**kept, **moved, **({"on_holiday": draft.on_holiday} if rule.holidays else {})}
         today = from_us(self._access.clock.now_us()).astimezone(zone).date()
         sources = [one.strip() for one in draft.holidays.split(",") if one.strip()]
         if sources:

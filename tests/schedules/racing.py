@@ -30,11 +30,14 @@ def main() -> None:
     folder, start, off, last = sys.argv[1:]
     clock = _Fast(int(start), float(off))
     database = open_database(Home(Path(folder)), clock)
-    while clock.now_us() < int(last):
+    done = False
+    while not done:
+        over = clock.now_us() >= int(last)
         with contextlib.suppress(
             StoreTrouble
-        ):  # as a sweep does: a database that is locked for long is looked at again
+        ):  # as a sweep does: what is locked for long is looked at again, also at the end
             scan_due(database, Bare())
+            done = over
     database.close()
 
 

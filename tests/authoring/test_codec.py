@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import typing
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterable
@@ -144,7 +145,7 @@ class Own:
         ({1: Own()}, "Own cannot be recorded"),
         (Line, "cannot be recorded"),
     ],
-    ids=str,
+    ids=lambda value: re.sub(" at 0x[0-9a-f]+", "", str(value)),  # the same in every process
 )
 def test_what_no_record_can_hold_is_refused_with_advice(value: Any, words: str) -> None:
     with pytest.raises(Unrecordable, match=words):

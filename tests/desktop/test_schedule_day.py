@@ -49,8 +49,8 @@ def test_a_schedule_is_written_kept_run_and_removed(seat: Seat, tmp_path: Path) 
     seat.click(editor.save)
     seat.until(lambda: page.head.isVisible() and page.head.shown.name == "Tidy a folder", "it is kept")
     assert "Every weekday at 09:00" in page.head.sentence.text()
-    fates = {one.fate for day in page.calendar.adapter.days for one in day.firings}
-    assert fates == {"planned"}
+    days = page.calendar.adapter
+    seat.until(lambda: {one.fate for day in days.days for one in day.firings} == {"planned"}, "the firings ahead")
     seat.click(page.head.run)
     seat.until(lambda: "A run is started beside the rule" in texts(page), "its run is started")
     seat.until(lambda: page.head.shown.last.beside == "now", "the list says so")

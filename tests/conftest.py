@@ -20,6 +20,15 @@ settings.register_profile("counterfoil", deadline=None, print_blob=True)
 settings.load_profile("counterfoil")
 
 
+# Begun first, so that at the end no worker is left alone with one of them.
+_LONGEST = frozenset({"test_ordinary_user.py", "test_clock_changes.py", "test_five_thousand.py", "test_setup.py"})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files that take longest come first."""
+    items.sort(key=lambda item: item.path.name not in _LONGEST)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def foreign_home(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
     """A test that forgets to name a home gets an empty one, never the home of whoever runs the tests."""

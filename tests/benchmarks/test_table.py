@@ -1,26 +1,39 @@
 """The table is measured and printed; what must not change is asserted: counts of syncs, threads and rows, never a time nor a ratio of
-times. Those are read by people, because a busy computer would decide about them."""
+times. Those are read by people, because a busy computer would decide about them: `python tests/benchmarks/table.py` measures all rows."""
 
 import pytest
 
 from benchmarks.diff_rows import CHANGED
 from benchmarks.measuring import Row, ground, lines
 from benchmarks.sync_rows import PLAN
-from benchmarks.table import ROWS, machine, measure
+from benchmarks.table import machine, measure
+
+COUNTED = (
+    *(
+        "syncs-alone",
+        "syncs-together",
+        "syncs-requests",
+        "syncs-files",
+        "set-moves-disk",
+        "set-deletions",
+        "set-writes-disk",
+    ),
+    *("diff", "hosts-at-once", "waiting", "idle", "window-live", "window-evidence", "office-first"),
+)
 
 
 @pytest.fixture(scope="module")
 def table() -> dict[str, Row]:
-    """The quick table, printed."""
+    """Its rows that count something, quickly, printed."""
     with ground(quick=True) as place:
         about = machine(place)
-        rows = measure(place)
+        rows = measure(place, COUNTED)
     print("", about, *lines(list(rows.values())), sep="\n")
     return rows
 
 
 def test_every_row_is_there(table: dict[str, Row]) -> None:
-    assert list(table) == list(ROWS)
+    assert set(table) == set(COUNTED)
     assert [row.what for row in table.values() if not row.measured] == []
 
 

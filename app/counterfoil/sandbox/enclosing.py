@@ -87,7 +87,8 @@ class Enclosed:
         """
         found = cls(cage)
         try:
-            await asyncio.wait_for(found._start(errand), PATIENCE)
+            async with asyncio.timeout(PATIENCE):  # wait_for of Python 3.11 loses a cancellation that comes as it ends
+                await found._start(errand)
         except TimeoutError as problem:
             await found.end()
             raise Unfit("it did not report in time") from problem

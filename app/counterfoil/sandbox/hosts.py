@@ -121,7 +121,8 @@ class Host(asyncio.Protocol):
             ConnectionError: it ended, or did not report in time.
         """
         try:
-            found = await asyncio.wait_for(self._asked(request(self.cell, given)), PATIENCE)
+            async with asyncio.timeout(PATIENCE):  # wait_for of Python 3.11 loses a cancellation that comes as it ends
+                found = await self._asked(request(self.cell, given))
         except TimeoutError as problem:
             raise ConnectionError("the host did not report") from problem
         except ConnectionError as problem:

@@ -98,7 +98,8 @@ class WayOut:
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _PATIENCE)
+        async with asyncio.timeout(_PATIENCE):
+            head = await reader.readuntil(b"\r\n\r\n")
         asked = _ASKED.fullmatch(head)
         if asked is None:
             self._refuse("it asked for something else than a tunnel to a host")
@@ -106,7 +107,8 @@ class WayOut:
             return
         target = asked[1].decode("ascii")
         try:
-            there, back = await asyncio.wait_for(self._reached(target), _PATIENCE)
+            async with asyncio.timeout(_PATIENCE):
+                there, back = await self._reached(target)
         except _Refused as problem:
             self._refuse(str(problem))
             await _answer(writer, b"403 Forbidden")
@@ -169,7 +171,11 @@ class _Budget:
 async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, budget: _Budget) -> None:
     """Hand on until one side has said all, both are silent, or the budget is used up."""
     with contextlib.suppress(OSError, TimeoutError):
-        while budget.left > 0 and (data := await asyncio.wait_for(reader.read(min(_PIECE, budget.left)), _SILENCE)):
+        while budget.left > 0:
+            async with asyncio.timeout(_SILENCE):
+                data = await reader.read(min(_PIECE, budget.left))
+            if not data:
+                break
             budget.left -= len(data)
             writer.write(data)
             await writer.drain()

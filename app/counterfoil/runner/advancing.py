@@ -134,7 +134,8 @@ class Advance:
         self.rested()
         try:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(_first_of(self.wake, host.gone), LINGER)
+                async with asyncio.timeout(LINGER):
+                    await _first_of(self.wake, host.gone)
             if not self.wake.is_set() or self.dropped or host.gone.is_set():
                 return False
             self.wake.clear()
@@ -169,7 +170,8 @@ async def _first_of(*events: asyncio.Event) -> None:
 async def _end(host: Host, hold: Hold) -> None:
     """End the host; the files that it had come back before its slot goes."""
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(host.gone.wait(), 0 if hold.breach else GRACE)
+        async with asyncio.timeout(0 if hold.breach else GRACE):
+            await host.gone.wait()
     host.kill()
     await host.died()
     try:

@@ -183,7 +183,8 @@ class Runner:
                 return
             wait = min(2.0**trouble, SWEEP) if trouble else self._next_look()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), wait)
+                async with asyncio.timeout(wait):
+                    await self._woken.wait()
 
     def _tasks_running(self) -> bool:
         return any(not self._live[run_id].lingering for run_id in self._tasks if run_id in self._live)
@@ -341,7 +342,8 @@ class Runner:
         """After trouble of ours the run is looked at again, but not at once, and later each time."""
         self._troubles += 1
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._stop.wait(), min(2.0**self._troubles / 4, SWEEP))
+            async with asyncio.timeout(min(2.0**self._troubles / 4, SWEEP)):
+                await self._stop.wait()
 
     async def _give_back(self, powers: Powers, run_id: str) -> None:
         """Something of ours failed under a claimed run: it is ready again, counted as a recovery."""

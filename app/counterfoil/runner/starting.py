@@ -83,7 +83,8 @@ async def _described(home: Home, version: Path, name: str, brought: Path | None)
             f"Template ‘{name}’ cannot be loaded safely: {problem}.", "Run: counterfoil doctor"
         ) from problem
     try:
-        answer, compiled = await asyncio.wait_for(host.describe(version, name), LOAD_LIMIT)
+        async with asyncio.timeout(LOAD_LIMIT):
+            answer, compiled = await host.describe(version, name)
     except Unfit as problem:
         raise BrokenTemplate(
             f"Template ‘{name}’ cannot be loaded safely: {problem}.", "Run: counterfoil doctor"

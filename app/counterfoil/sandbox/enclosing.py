@@ -87,7 +87,7 @@ class Enclosed:
         """
         found = cls(cage)
         try:
-            async with asyncio.timeout(PATIENCE):  # wait_for of Python 3.11 loses a cancellation that comes as it ends
+            async with asyncio.timeout(PATIENCE):
                 await found._start(errand)
         except TimeoutError as problem:
             await found.end()
@@ -208,7 +208,8 @@ class Enclosed:
             if (stdin := self._process.stdin) is not None:
                 stdin.close()
                 with contextlib.suppress(OSError, TimeoutError):  # what it did not read any more is nobody's trouble
-                    await asyncio.wait_for(stdin.wait_closed(), 2)
+                    async with asyncio.timeout(2):
+                        await stdin.wait_closed()
         if self._finish is not None:
             await self._finish.wait()
         self.gone.set()

@@ -31,7 +31,8 @@ def end(pid: int, *, kept: bool = False) -> None:
 async def reaped(process: asyncio.subprocess.Process) -> int:
     """Wait until a sandbox's first process, which was told to end, is gone; its status. A keeper that hangs is killed."""
     try:
-        return await asyncio.wait_for(process.wait(), _KEEPERS_TIME)
+        async with asyncio.timeout(_KEEPERS_TIME):
+            return await process.wait()
     except TimeoutError:
         end(process.pid)
         return await process.wait()

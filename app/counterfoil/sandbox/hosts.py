@@ -121,7 +121,7 @@ class Host(asyncio.Protocol):
             ConnectionError: it ended, or did not report in time.
         """
         try:
-            async with asyncio.timeout(PATIENCE):  # wait_for of Python 3.11 loses a cancellation that comes as it ends
+            async with asyncio.timeout(PATIENCE):
                 found = await self._asked(request(self.cell, given))
         except TimeoutError as problem:
             raise ConnectionError("the host did not report") from problem

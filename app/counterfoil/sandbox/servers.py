@@ -111,7 +111,8 @@ class Server:
         into = self._enclosed.streams[0]
         try:
             into.write(json.dumps(message, separators=(",", ":"), ensure_ascii=True).encode() + b"\n")
-            await asyncio.wait_for(into.drain(), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                await into.drain()
         except (ConnectionError, TimeoutError) as problem:
             await self._stop("it does not listen")
             raise ServerStopped(self.why) from problem

@@ -53,7 +53,8 @@ class Watch:
             if broken is not None:
                 return broken
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(gone.wait(), EVERY)
+                async with asyncio.timeout(EVERY):
+                    await gone.wait()
         return None
 
     def look(self, pid: int) -> str | None:

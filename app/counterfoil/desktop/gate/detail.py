@@ -10,7 +10,7 @@ import functools
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
@@ -31,6 +31,7 @@ from counterfoil.desktop.gate.session import (
 from counterfoil.desktop.office import Answer, DecisionMade, GateSeen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
 
@@ -67,12 +68,7 @@ class GateDetail(Pane):
         self.page: GatePage | None = None
         self._focus_title = False
         self._sending: set[str] = set()  # gates whose decision is on its way
-        self.area = QScrollArea()
-        self.area.setProperty("surface", "panel")
-        self.area.setWidgetResizable(True)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area = Scroller()
         self.nothing = Nothing("inbox", "Choose a gate to see what it asks.")
         self.stack = QStackedWidget()
         for page in (self.nothing, Skeleton(56, rows=9, inset=28, label="Loading the gate"), self.area, QWidget()):

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from counterfoil.desktop.inbox.rows import Entry, Group, entry_id
 from counterfoil.desktop.office import InboxRow
-from counterfoil.desktop.tables.stepping import steps
+from counterfoil.desktop.tables.stepping import steps, take
 from counterfoil.desktop.words import gates, times
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.values import shown
@@ -122,16 +122,8 @@ class InboxAdapter(QAbstractListModel):
         ids = [entry_id(entry) for entry in entries]
         way = steps(self._ids, ids) if ids != self._ids else None
         if way is not None:
-            shown = list(self.entries)  # its own, since rows may be asked for in between
-            self.entries = shown
-            for first, end in way.gone:
-                self.beginRemoveRows(QModelIndex(), first, end - 1)
-                del shown[first:end]
-                self.endRemoveRows()
-            for first, end in way.come:
-                self.beginInsertRows(QModelIndex(), first, end - 1)
-                shown[first:first] = entries[first:end]
-                self.endInsertRows()
+            self.entries = list(self.entries)
+            take(self, way, self.entries, entries)
         anew = way is None and ids != self._ids
         if anew:
             self.beginResetModel()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from counterfoil.desktop import icons
 from counterfoil.desktop.inbox.adapter import Index, Role
 from counterfoil.desktop.inbox.rows import Group
 from counterfoil.desktop.office import InboxRow
 from counterfoil.desktop.tables.fitting import broken, shortened
+from counterfoil.desktop.tables.row_ground import paint_ground
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import GROUP_ROW, INBOX_ROW, Tokens
 from counterfoil.desktop.words import gates
@@ -38,26 +39,9 @@ class InboxDelegate(QStyledItemDelegate):
         if isinstance(entry, Group):
             _paint_group(painter, box, entry, tokens)
         elif isinstance(entry, InboxRow):
-            ground = _ground(option, index, tokens)
-            if ground:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(colour(ground))
-                painter.drawRoundedRect(QRectF(box).adjusted(0, 1, 0, -1), 8, 8)
-            focused = option.state & QStyle.StateFlag.State_HasFocus
-            if focused and option.state & QStyle.StateFlag.State_KeyboardFocusChange:
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.setPen(QPen(colour(tokens.focus), 2))
-                painter.drawRoundedRect(QRectF(box).adjusted(1, 2, -1, -2), 7, 7)
+            paint_ground(painter, box, option.state, tokens.info_soft if index.data(Role.TINTED) else "")
             _paint_row(painter, box.adjusted(INDENT, 10, -12, -10), entry, index, tokens)
         painter.restore()
-
-
-def _ground(option: QStyleOptionViewItem, index: Index, tokens: Tokens) -> str:
-    if option.state & QStyle.StateFlag.State_Selected:
-        return tokens.accent_soft
-    if index.data(Role.TINTED):
-        return tokens.info_soft
-    return tokens.hover if option.state & QStyle.StateFlag.State_MouseOver else ""
 
 
 def _paint_group(painter: QPainter, box: QRect, group: Group, tokens: Tokens) -> None:

@@ -13,6 +13,7 @@ from counterfoil.desktop.parts.boxes import Pane, Rule
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, tint
 from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.theme import colour, current
 
 WIDTH = 480
@@ -46,11 +47,7 @@ class Sheet(QFrame):
         close.clicked.connect(self.dismiss)
         head.addWidget(self.title, 1)
         head.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll = Scroller()
         body = Pane("panel", gap=12, margins=(24, 4, 24, 20))
         self.body = body.lines
         scroll.setWidget(body)

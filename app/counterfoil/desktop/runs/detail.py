@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
@@ -15,6 +15,7 @@ from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Rule, Skeleto
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Prose
 from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
+from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.tabs import Tabs
@@ -261,11 +262,6 @@ class RunDetail(Pane):
 
 
 def _scrolled(body: QWidget) -> QScrollArea:
-    area = QScrollArea()
-    area.setProperty("surface", "panel")
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area = Scroller()
     area.setWidget(body)
     return area

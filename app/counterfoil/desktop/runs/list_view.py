@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPoint, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem
 
 from counterfoil.desktop import icons
 from counterfoil.desktop.office import RunRow
 from counterfoil.desktop.tables.adapter import Index
 from counterfoil.desktop.tables.fitting import shortened
-from counterfoil.desktop.tables.stepping import steps
+from counterfoil.desktop.tables.row_ground import paint_ground
+from counterfoil.desktop.tables.stepping import steps, take
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import person
@@ -67,15 +68,8 @@ class RunsAdapter(QAbstractListModel):
             self.rows, self._ids = list(rows), ids
             self.endResetModel()
             return
-        shown = self.rows = list(self.rows)
-        for first, end in way.gone:
-            self.beginRemoveRows(QModelIndex(), first, end - 1)
-            del shown[first:end]
-            self.endRemoveRows()
-        for first, end in way.come:
-            self.beginInsertRows(QModelIndex(), first, end - 1)
-            shown[first:first] = rows[first:end]
-            self.endInsertRows()
+        self.rows = list(self.rows)
+        take(self, way, self.rows, rows)
         self.rows, self._ids = list(rows), ids
         if rows:
             self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
@@ -198,24 +192,10 @@ class RunDelegate(QStyledItemDelegate):
         row = index.data(Role.ROW)
         if not isinstance(row, RunRow):
             return
-        tokens = current()
         box = option.rect.adjusted(10, 0, -10, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ground = ""
-        if option.state & QStyle.StateFlag.State_Selected:
-            ground = tokens.accent_soft
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            ground = tokens.hover
-        if ground:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour(ground))
-            painter.drawRoundedRect(QRectF(box).adjusted(0, 1, 0, -1), 8, 8)
-        keys = QStyle.StateFlag.State_KeyboardFocusChange
-        if option.state & QStyle.StateFlag.State_HasFocus and option.state & keys:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(colour(tokens.focus), 2))
-            painter.drawRoundedRect(QRectF(box).adjusted(1, 2, -1, -2), 7, 7)
+        paint_ground(painter, box, option.state)
         self._texts(painter, box.adjusted(14, 8, -12, -8), row, str(index.data(Role.FOOT)))
         painter.restore()
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.parts.boxes import Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import TOP, column, empty, put, row
+from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.schedule_facts import DaySeen, FiringSeen
 from counterfoil.desktop.words import schedules as words
 from counterfoil.desktop.words import times
@@ -31,12 +32,7 @@ class DayPane(Pane):
 
     def __init__(self) -> None:
         super().__init__("panel")
-        area = QScrollArea()
-        area.setProperty("surface", "panel")
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = Scroller()
         self._page = Pane("panel", gap=6, margins=(28, 12, 24, 16))
         area.setWidget(self._page)
         self.lines.addWidget(area, 1)

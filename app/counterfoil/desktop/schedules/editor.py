@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QScrollArea
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.office import Office, TemplateCard, TemplateSeen, Workspace
@@ -17,6 +16,7 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import FieldEditor, LineEdit
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.schedule_facts import DraftSeen, ScheduleDraft, ScheduleKept
 from counterfoil.desktop.schedules.ahead import AheadBox, ReadyBox
 from counterfoil.desktop.schedules.choices import KEYS, Choices
@@ -148,12 +148,7 @@ class ScheduleEditor(Pane):
         back.clicked.connect(self.left)
         put(head, back, None)
         self.put(head)
-        area = QScrollArea()
-        area.setProperty("surface", "panel")
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = Scroller()
         page = Pane("panel", gap=14, margins=(28, 4, 24, 24))
         page.setMaximumWidth(912)
         named = column(gap=4)

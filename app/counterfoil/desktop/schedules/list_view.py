@@ -9,11 +9,12 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem
 
 from counterfoil.desktop import icons
 from counterfoil.desktop.schedule_facts import ScheduleRow
 from counterfoil.desktop.tables.adapter import Index
+from counterfoil.desktop.tables.row_ground import paint_ground
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import schedules as words
 from counterfoil.desktop.words import times
@@ -160,24 +161,10 @@ class ScheduleDelegate(QStyledItemDelegate):
         adapter = index.model()
         if not isinstance(row, ScheduleRow) or not isinstance(adapter, SchedulesAdapter):
             return
-        tokens = current()
         box = option.rect.adjusted(10, 0, -10, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ground = ""
-        if option.state & QStyle.StateFlag.State_Selected:
-            ground = tokens.accent_soft
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            ground = tokens.hover
-        if ground:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour(ground))
-            painter.drawRoundedRect(QRectF(box).adjusted(0, 1, 0, -1), 8, 8)
-        keys = QStyle.StateFlag.State_KeyboardFocusChange
-        if option.state & QStyle.StateFlag.State_HasFocus and option.state & keys:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(colour(tokens.focus), 2))
-            painter.drawRoundedRect(QRectF(box).adjusted(1, 2, -1, -2), 7, 7)
+        paint_ground(painter, box, option.state)
         _paint_switch(painter, switch_box(option.rect), on=not row.paused)
         self._texts(painter, box.adjusted(14, 8, -12, -8), row, adapter)
         painter.restore()

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from counterfoil.desktop.tables.stepping import steps
+from counterfoil.desktop.tables.stepping import steps, take
 from counterfoil.desktop.tables.table import Line, Table
 from counterfoil.desktop.theme import font
 
@@ -62,15 +62,8 @@ class TableAdapter(QAbstractTableModel):
             self.lines = fresh
             self.endResetModel()
             return
-        shown = self.lines = list(self.lines)
-        for first, end in way.gone:
-            self.beginRemoveRows(QModelIndex(), first, end - 1)
-            del shown[first:end]
-            self.endRemoveRows()
-        for first, end in way.come:
-            self.beginInsertRows(QModelIndex(), first, end - 1)
-            shown[first:first] = fresh[first:end]
-            self.endInsertRows()
+        self.lines = list(self.lines)
+        take(self, way, self.lines, fresh)
         self.lines = fresh
 
     def hide_rows(self, text: str) -> None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from PySide6.QtCore import QAbstractItemModel, QModelIndex
+
+T = TypeVar("T")
 FEW = 64  # so many stretches are taken out or put in; beyond that a list is shown anew
 
 Stretch = tuple[int, int]  # the first row, and the one after the last
@@ -28,6 +32,18 @@ def steps(old: Sequence[str], new: Sequence[str]) -> Steps | None:
     if len(gone) + len(come) > FEW or staying.isdisjoint(known):
         return None
     return Steps(tuple(reversed(gone)), tuple(come))
+
+
+def take(model: QAbstractItemModel, way: Steps, shown: list[T], fresh: Sequence[T]) -> None:
+    """Go that way, from the rows that a model shows to fresh ones. The model answers from `shown`: rows may be asked for in between."""
+    for first, end in way.gone:
+        model.beginRemoveRows(QModelIndex(), first, end - 1)
+        del shown[first:end]
+        model.endRemoveRows()
+    for first, end in way.come:
+        model.beginInsertRows(QModelIndex(), first, end - 1)
+        shown[first:first] = fresh[first:end]
+        model.endInsertRows()
 
 
 def _stretches(names: Iterable[str], wanted: Callable[[str], bool]) -> list[Stretch]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.office import TemplateCard
 from counterfoil.desktop.parts.boxes import Box, Nothing, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import TOP, Flow, empty, put, row
+from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.plain import one_line
 
@@ -71,10 +72,7 @@ class Gallery(Pane):
 
     def __init__(self) -> None:
         super().__init__("app")
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area = Scroller("app")
         self._page = Pane("app", gap=12, margins=(28, 18, 24, 28))
         area.setWidget(self._page)
         self.lines.addWidget(area, 1)

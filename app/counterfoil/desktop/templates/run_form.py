@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea
+from PySide6.QtWidgets import QBoxLayout
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.facts import Fact
@@ -19,6 +19,7 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 from counterfoil.desktop.protection.badge import shield
 from counterfoil.desktop.words.numbers import count
@@ -68,12 +69,7 @@ class RunForm(Pane):
         back.clicked.connect(self.back_wanted)
         put(head, back, None)
         self.put(head)
-        area = QScrollArea()
-        area.setProperty("surface", "panel")
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = Scroller()
         page = Pane("panel", gap=6, margins=(28, 4, 28, 28))
         page.setMaximumWidth(1060)
         self.title = Label("", "title", wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -54,7 +55,6 @@ class SchedulesPage(QWidget):
         self.view = SchedulesView(self.adapter)
         self.head = ScheduleHead()
         self.calendar = CalendarPane(bridge, clock)
-        self.editor = ScheduleEditor(bridge)
         self.notices = NoticeCards()
         self.new = Button("New…", "primary", name="New schedule…")
         self._start = Button("New schedule…", "primary", icon="calendar-clock")
@@ -66,6 +66,15 @@ class SchedulesPage(QWidget):
         )
         self._lay_out()
         self._connect()
+
+    @functools.cached_property
+    def editor(self) -> ScheduleEditor:
+        """Where schedules are written: made when the first one is, since it is half of what the page costs."""
+        made = ScheduleEditor(self._bridge)
+        made.left.connect(self._leave_editor)
+        made.kept.connect(self._kept)
+        self.stack.addWidget(made)
+        return made
 
     # ------------------------------------------------------------------------------------------------------- the frame
 
@@ -148,7 +157,8 @@ class SchedulesPage(QWidget):
         wanted = self._to_show or (current.schedule_id if current is not None else "")
         self.adapter.show_rows(seen.rows, self._clock.now_us())
         self.notices.show_notices(seen.notices)
-        self.editor.know_zone(seen.zone)
+        if self.stack.currentIndex() == _EDITOR:
+            self.editor.know_zone(seen.zone)
         if seen.rows and not self.view.select(wanted):
             self.view.setCurrentIndex(self.adapter.index(0))
         if wanted and self.adapter.row_of(wanted) >= 0:
@@ -186,7 +196,7 @@ class SchedulesPage(QWidget):
         bare.put(self._bare_banners)
         bare.lines.addWidget(self.nothing, 1)
         self.stack = QStackedWidget()
-        for page in (Skeleton(ROW, label="Loading schedules"), bare, self.panels, self.editor):
+        for page in (Skeleton(ROW, label="Loading schedules"), bare, self.panels):
             self.stack.addWidget(page)
         row(self).addWidget(self.stack)
 
@@ -207,8 +217,6 @@ class SchedulesPage(QWidget):
         self.calendar.gate_wanted.connect(self.gate_wanted)
         self.notices.got_it.connect(self._got_it)
         self.notices.schedule_wanted.connect(self._to_schedule)
-        self.editor.left.connect(self._leave_editor)
-        self.editor.kept.connect(self._kept)
 
     # ------------------------------------------------------------------------------------------------------------- acts
 

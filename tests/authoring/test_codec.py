@@ -54,7 +54,9 @@ def test_a_value_comes_back_as_what_its_annotation_says(pair: tuple[Any, Any]) -
 
 @given(ANNOTATED)
 def test_an_encoded_value_holds_only_tags_of_ours(pair: tuple[Any, Any]) -> None:
-    check_plain(json.loads(encode(pair[1])))
+    plain = json.loads(encode(pair[1]))
+    check_plain(plain)
+    assert canonical(plain) == encode(pair[1])
 
 
 @given(PLAIN)
@@ -222,7 +224,8 @@ def test_a_record_that_does_not_fit_is_never_bent_to_fit(text: str, annotation: 
 @given(PLAIN, ANNOTATED)
 def test_whatever_the_record_holds_it_fits_or_is_refused(value: Any, pair: tuple[Any, Any]) -> None:
     with contextlib.suppress(Unrecordable):
-        decode(canonical(value), pair[0])
+        found = decode(canonical(value), pair[0])
+        assert decode(encode(found), pair[0]) == found
 
 
 # ------------------------------------------------------------------------------------------------------------ odd corners

@@ -16,6 +16,8 @@ from counterfoil.desktop.frame.window import Window
 from counterfoil.desktop.theme import Theme
 from desktop.fake_bridge import FakeBridge
 from desktop.fake_office import FakeOffice
+from desktop.real_home import RowsHome
+from desktop.real_window import Seat
 
 SECOND = 1_000_000
 
@@ -125,6 +127,24 @@ class _Flashes(QObject):
         if shown and isinstance(watched, QWidget) and not allowed:
             self.seen.append(f"{type(watched).__name__} {watched.accessibleName() or watched.objectName()}")
         return False
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Generator[RowsHome]:
+    """A data folder without gates yet."""
+    made = RowsHome(tmp_path)
+    made.office.close()
+    yield made
+    made.rows.database.close()
+
+
+@pytest.fixture
+def seats(qapp: QApplication, theme: Theme) -> Generator[list[Seat]]:
+    """Real windows that a test has opened; each is closed at the end."""
+    opened: list[Seat] = []
+    yield opened
+    for seat in opened:
+        seat.close()
 
 
 @pytest.fixture

@@ -2,15 +2,13 @@
 
 import json
 import threading
-from collections.abc import Generator
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtWidgets import QApplication, QPlainTextEdit
+from PySide6.QtWidgets import QPlainTextEdit
 
 from counterfoil.authoring.codec import canonical
 from counterfoil.desktop.gate import reading as gate_reading
@@ -30,23 +28,6 @@ from views.rows import item, spec
 ROWS = 5_000
 MEGABYTE = 1_000_000
 IBAN = "GB29 NWBK 6016 1331 9268 19"
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Generator[RowsHome]:
-    made = RowsHome(tmp_path)
-    made.office.close()
-    yield made
-    made.rows.database.close()
-
-
-@pytest.fixture
-def seats(qapp: QApplication, theme: Theme) -> Generator[list[Seat]]:
-    """Windows of a test, closed afterwards."""
-    opened: list[Seat] = []
-    yield opened
-    for seat in opened:
-        seat.close()
 
 
 def rows_of(count: int) -> dict[str, Any]:

@@ -4,11 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator
-from pathlib import Path
-
-import pytest
-from PySide6.QtWidgets import QApplication
 
 from counterfoil.clock import SystemClock
 from counterfoil.desktop.gate.session import GUARD_US
@@ -51,24 +46,6 @@ class Window(app.Window):
 app.Window = Window
 sys.exit(app.run(Home(Path(sys.argv[1]))))
 """
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Generator[RowsHome]:
-    """A data folder without gates yet."""
-    made = RowsHome(tmp_path)
-    made.office.close()
-    yield made
-    made.rows.database.close()
-
-
-@pytest.fixture
-def seats(qapp: QApplication, theme: Theme) -> Generator[list[Seat]]:
-    """Windows that were opened; each is closed at the end."""
-    opened: list[Seat] = []
-    yield opened
-    for seat in opened:
-        seat.close()
 
 
 def sit(seats: list[Seat], home: RowsHome, theme: Theme) -> Seat:

@@ -16,6 +16,7 @@ from counterfoil.authoring.effect_values import (
 )
 from counterfoil.authoring.evidence import Evidence, fields, file, table, text
 from counterfoil.authoring.file_door import FileFacts, FileRefused, Files, LeftOut, files
+from counterfoil.authoring.foreseeing import would_ask
 from counterfoil.authoring.gates import Answers, Decision, approve, ask, claimed_elsewhere
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.authoring.own_changes import Changes, LeftAlone, changes
@@ -102,5 +103,6 @@ __all__ = [
     "this_run",
     "uuid",
     "workflow",
+    "would_ask",
     "write_file",
 ]

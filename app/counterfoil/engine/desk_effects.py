@@ -21,6 +21,7 @@ from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spe
 from counterfoil.engine.effect_trouble import EffectTroubles
 from counterfoil.engine.effect_values import Asked, Ended, note_attempt, record_outcome
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
+from counterfoil.engine.judging import judged
 from counterfoil.engine.left_over import LeftOvers
 from counterfoil.engine.ports import BadEffect, EffectTrouble, Permission
 from counterfoil.facts import AttemptState, GateKind, GateState, Outcome, Slot, person
@@ -264,7 +265,7 @@ class EffectDesk:
         cover = self._sealed(txn, asked) if asked.seal is not None else None
         if cover is not None:
             self._spend(txn, asked, cover)  # before policy is heard: a forged seal is a breach, whatever policy says
-        judgement = self._hold.powers.policy.judge(asked.body, self._hold.workspace, self._hold.manifest)
+        judgement = judged(self._hold, asked.body)
         if judgement.permission is Permission.DENY:
             return self._deny(txn, asked, judgement.reason, "denied")
         if cover is None:

@@ -11,6 +11,7 @@ from counterfoil.engine import answers, killpoints
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.gate_shapes import checked_spec
 from counterfoil.engine.holding import Breach, Hold, Identity
+from counterfoil.engine.judging import judged
 from counterfoil.engine.ports import BadEffect, EffectTrouble, Permission, PlanEntry
 from counterfoil.facts import FailureClass, GateKind, GateState, Slot, storable
 from counterfoil.store import gates, records, trail_rows
@@ -83,9 +84,8 @@ class GateDesk:
 
     def _refuse_denied(self, bodies: list[dict[str, Any]]) -> None:
         """A plan that policy forbids is not put before a person: nobody could approve it."""
-        hold = self._hold
         for body in bodies:
-            judgement = hold.powers.policy.judge(body, hold.workspace, hold.manifest)
+            judgement = judged(self._hold, body)
             if judgement.permission is Permission.DENY:
                 raise EffectTrouble(judgement.reason, FailureClass.STRUCTURAL)
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import killpoints, staging
+from counterfoil.engine import judging, killpoints, staging
 from counterfoil.engine.desk_failures import alarm
 from counterfoil.engine.desk_gates import recorded_reply
 from counterfoil.engine.holding import Breach, Hold, Identity
@@ -67,7 +67,8 @@ class WaitDesk:
             await hold.park(identity, "sleep")
 
     async def lookup(self, frame: Frame, _: bytes) -> Reply:
-        """Say which claims other runs hold, or what this run has made of its copy of the workspace; what was said is a record.
+        """Say which claims other runs hold, what this run has made of its copy of the workspace, or what policy says of effects; what
+        was said is a record.
 
         Raises:
             EffectTrouble: it cannot be said.
@@ -76,11 +77,9 @@ class WaitDesk:
         identity = self._pure(frame)
         name, args_digest = name_in(frame)
         keys = json.loads(await self._uploads.text(frame))
-        if name not in ("claims", "changes") or not isinstance(keys, list) or len(keys) > MOST_KEYS:
-            raise Breach("a look-up that nobody offers")
-        if not all(isinstance(key, str) for key in keys) or (name == "changes" and keys):
+        if not isinstance(keys, list) or len(keys) > MOST_KEYS or not all(isinstance(key, str) for key in keys):
             raise Breach("a look-up of what is no key")
-        look = functools.partial(self._claims, keys) if name == "claims" else await self._changes()
+        look = await self._look(name, keys)
         hold.known.add(identity)
 
         def operation(txn: Txn) -> None:
@@ -104,6 +103,16 @@ class WaitDesk:
         killpoints.reach("after_record")
         row = records.get(hold.powers.database.reader, hold.run_id, *identity)
         return (recorded_reply(hold, row) if row is not None else {"k": "close"}), b""
+
+    async def _look(self, name: str, keys: list[str]) -> Callable[[Txn], tuple[Any, str]]:
+        """What is said in a transaction, and its summary."""
+        if name == "claims":
+            return functools.partial(self._claims, keys)
+        if name == "judge":
+            return judging.foreseen(self._hold, keys)
+        if name == "changes" and not keys:
+            return await self._changes()
+        raise Breach("a look-up that nobody offers")
 
     def _claims(self, keys: list[str], txn: Txn) -> tuple[Any, str]:
         """Which claims other runs hold, and how many."""
@@ -144,7 +153,7 @@ class WaitDesk:
         hold = self._hold
         plan, left = [], [list(one) for one in found.left]
         for body in found.plan:
-            judgement = hold.powers.policy.judge(body, hold.workspace, hold.manifest)
+            judgement = judging.judged(hold, body)
             if judgement.permission is Permission.DENY:
                 left += [[line(path, 1000), judgement.reason] for path in _paths_of(body["args"])]
             else:

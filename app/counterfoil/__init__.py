@@ -18,6 +18,7 @@ from counterfoil.authoring.evidence import Evidence, fields, file, table, text
 from counterfoil.authoring.file_door import FileFacts, FileRefused, Files, LeftOut, files
 from counterfoil.authoring.foreseeing import would_ask
 from counterfoil.authoring.gates import Answers, Decision, approve, ask, claimed_elsewhere
+from counterfoil.authoring.llms import Conversation, LlmAnswer, Said, ToolCall, ToolOffer, ToolResult, llm
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.authoring.own_changes import Changes, LeftAlone, changes
 from counterfoil.authoring.parameters import Field, File, Folder, Params, param
@@ -31,6 +32,8 @@ from counterfoil.errors import (
     EffectFailed,
     Expired,
     FilesChanged,
+    LimitReached,
+    LlmFailed,
     NotApproved,
     RefusedUse,
     Rejected,
@@ -46,6 +49,7 @@ __all__ = [
     "Answers",
     "Cancelled",
     "Changes",
+    "Conversation",
     "Decision",
     "Effect",
     "EffectFailed",
@@ -60,6 +64,9 @@ __all__ = [
     "Folder",
     "LeftAlone",
     "LeftOut",
+    "LimitReached",
+    "LlmAnswer",
+    "LlmFailed",
     "LookUp",
     "Money",
     "NotApproved",
@@ -69,9 +76,13 @@ __all__ = [
     "Rejected",
     "Returned",
     "RunFacts",
+    "Said",
     "Secret",
     "Step",
     "StepFailed",
+    "ToolCall",
+    "ToolOffer",
+    "ToolResult",
     "Unrecordable",
     "Workflow",
     "WorkflowError",
@@ -86,6 +97,7 @@ __all__ = [
     "files",
     "first",
     "http",
+    "llm",
     "mail",
     "make_folders",
     "move_files",

@@ -270,6 +270,14 @@ class EffectFailed(WorkflowError):
     """An effect was tried and ended in a known failure."""
 
 
+class LlmFailed(WorkflowError):
+    """No llm gave an answer that can be used."""
+
+
+class LimitReached(WorkflowError):
+    """A limit of spending or of repeating was reached, and a person chose to finish with what there is."""
+
+
 class FilesChanged(EffectFailed):
     """Files are not what the approval was sealed to: nothing of the plan was written, and the approval is void.
 

@@ -44,6 +44,7 @@ class GateKind(StrEnum):
     DOUBT = "doubt"
     FAILURE = "failure"
     CONFLICT = "conflict"
+    BUDGET = "budget"
 
 
 class GateState(StrEnum):
@@ -64,6 +65,7 @@ class Slot(StrEnum):
     DOUBT = "doubt"  # an intent without an outcome
     FAILURE = "failure"  # a used-up or structural failure, a mismatch, a run set aside
     CONFLICT = "conflict"  # files are not what the approval of a set was sealed to
+    BUDGET = "budget"  # an llm call that would go over a limit, or goes round in circles
 
 
 class Verdict(StrEnum):
@@ -76,7 +78,7 @@ class Verdict(StrEnum):
 
 
 class StepKind(StrEnum):
-    """What a record is about. `child`, `llm` and `tool` are in the contract and come with their rooms."""
+    """What a record is about. `child` and `tool` are in the contract and come with their rooms."""
 
     STEP = "step"
     EFFECT = "effect"
@@ -84,6 +86,7 @@ class StepKind(StrEnum):
     TIMER = "timer"
     RACE = "race"
     LOOKUP = "lookup"
+    LLM = "llm"
 
 
 class Outcome(StrEnum):
@@ -100,6 +103,17 @@ class AttemptState(StrEnum):
     UNKNOWN = "unknown"
     OK = "ok"
     FAILED = "failed"
+
+
+class LlmEnd(StrEnum):
+    """How one request to an llm ended. What `unknown` and `cut` cost nobody can say: they may have been billed."""
+
+    OK = "ok"
+    REJECTED = "rejected"  # the other side refused it, or was in trouble: not billed
+    NOT_SENT = "not_sent"
+    UNKNOWN = "unknown"  # sent, and no answer came
+    CUT = "cut"  # an answer began and did not end
+    CANCELLED = "cancelled"
 
 
 class FailureClass(StrEnum):

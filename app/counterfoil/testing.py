@@ -7,7 +7,8 @@
     assert harness.advance() == "done"
 
 `crash_at("after_record", 3)` ends the engine at the third visit of a named point; `advance` then raises Crashed, and the next one
-carries on from what was recorded, as after a power cut.
+carries on from what was recorded, as after a power cut. `Harness(workspace, llms=["Paris"])` answers every llm call from a script
+(`routing/scripted.py`): a list of answers in order, or a function of the request.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ from counterfoil.clock import FakeClock
 from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.engine import answers, direct, killpoints
 from counterfoil.engine.holding import Powers
+from counterfoil.engine.llm_ports import LlmRequest, Llms
 from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.engine.ports import Effects, Policy
 from counterfoil.facts import GateState, RunState, Verdict
 from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
+from counterfoil.routing.scripted import Script, ScriptedLlms, speaking
 from counterfoil.stage.copies import RunCopies
 from counterfoil.stage.stages import StageFolder
 from counterfoil.store import gates, records, runs, versions
@@ -58,6 +61,7 @@ class Harness:
         clock: FakeClock | None = None,
         effects: Effects | None = None,
         policy: Policy | None = None,
+        llms: Script | Llms | None = None,
     ) -> None:
         self.workspace = workspace.resolve()
         self.clock = clock or FakeClock()
@@ -66,6 +70,7 @@ class Harness:
         self.blobs = Blobs(self.home)
         self._effects = effects or EffectCatalogue(self.home, self.blobs)
         self._policy = policy or Rules()
+        self.llms = speaking(llms)
         self._stages = StageFolder(self.home, self.blobs, self.clock)
         self._workflow: Workflow[Any, Any] | None = None
         self.run_id = ""
@@ -123,7 +128,7 @@ class Harness:
         writer = Writer(self.database)
         copies = RunCopies(self.home, self.blobs)
         powers = Powers(
-            self.database, writer, self.blobs, self.clock, self._effects, self._policy, self._stages, copies
+            self.database, writer, self.blobs, self.clock, self._effects, self._policy, self._stages, copies, self.llms
         )
         try:
             return loop.run_until_complete(self._advance(powers, self._workflow))
@@ -202,6 +207,16 @@ class Harness:
     def tick(self, by: timedelta) -> None:
         """Move the clock."""
         self.clock.advance(by)
+
+    def asked_llms(self) -> list[LlmRequest]:
+        """What llms were asked so far, where a script answers.
+
+        Raises:
+            TypeError: none does.
+        """
+        if not isinstance(self.llms, ScriptedLlms):
+            raise TypeError("give the Harness a script: Harness(workspace, llms=[…])")
+        return self.llms.requests
 
     def run(self) -> Row:
         """The run's row."""

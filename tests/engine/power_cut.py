@@ -54,8 +54,10 @@ class _Outside:
 class PowerCut(Harness):
     """As the Harness. `dark` from a crash to the next advance; `commits` of the last one."""
 
-    def __init__(self, workspace: Path, *, home: Path, effects: Any = None, policy: Any = None) -> None:
-        super().__init__(workspace, home=home, effects=effects, policy=policy)
+    def __init__(
+        self, workspace: Path, *, home: Path, effects: Any = None, policy: Any = None, llms: Any = None
+    ) -> None:
+        super().__init__(workspace, home=home, effects=effects, policy=policy, llms=llms)
         self.dark = False
         self.syncs = 0
         self._loop: WorkflowLoop | None = None
@@ -83,7 +85,9 @@ class PowerCut(Harness):
         loop.set_exception_handler(_quiet)
         writer = _Writer(self.database, self)
         effects: Any = _Outside(self._effects, self)
-        powers = Powers(self.database, writer, self.blobs, self.clock, effects, self._policy, self._stages)
+        powers = Powers(
+            self.database, writer, self.blobs, self.clock, effects, self._policy, self._stages, llms=self.llms
+        )
         state = None
         try:
             with contextlib.suppress(Crashed):
@@ -140,10 +144,10 @@ def blank_home(folder: Path) -> Home:
     return home
 
 
-def power_cut(folder: Path, blank: Home) -> PowerCut:
+def power_cut(folder: Path, blank: Home, llms: Any = None) -> PowerCut:
     """A harness on a copy of a blank home, with a ledger outside."""
     home = Home(folder / "home").create()
     shutil.copy(blank.database, home.database)
     workspace = folder / "workspace"
     workspace.mkdir()
-    return PowerCut(workspace, home=home.root, effects=Ledger(folder / "ledger.txt"), policy=ByWord())
+    return PowerCut(workspace, home=home.root, effects=Ledger(folder / "ledger.txt"), policy=ByWord(), llms=llms)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from counterfoil import step, workflow
 from counterfoil.authoring import machine
 from counterfoil.authoring.codec import canonical, digest
+from counterfoil.authoring.llms import digest_of_turn
 from counterfoil.engine import aftermath, uploads
 from counterfoil.engine.desk import IN_FLIGHT, Desk
 from counterfoil.engine.frames import HEAD, HEADER_LIMIT, TAIL_LIMIT, BadFrame, Unpacker, pack
@@ -114,6 +115,24 @@ def evidence(kind: str = "text@1", data: Any = "words", **changes: Any) -> dict[
 
 def nested(depth: int) -> str:
     return "[" * depth + "]" * depth
+
+
+OPENING: dict[str, Any] = {
+    "system": "s", "tools": [], "output": None, "route": None, "most_tokens": 10, "budget": None,
+}  # fmt: skip
+TOOL = {"name": "look", "description": "d", "parameters": "{}", "pin": ""}
+
+
+def llm_frame(frame: Frame | None = None, opening: Frame | None = None, **changes: Any) -> Frame:
+    asked = {
+        "after": None,
+        "open": {**OPENING, **(opening or {})},
+        "delta": [{"said": "x"}],
+        "compacted": None,
+        **changes,
+    }
+    given = digest_of_turn("", asked["open"], asked["delta"])
+    return {"t": "llm", "p": "", "o": 4, "n": "llm", "d": given, "r": json.dumps(asked), **(frame or {})}
 
 
 SEALED = {"text": "b", "may": "ask"}  # item 2 of the approved plan, unspent
@@ -359,7 +378,39 @@ FORGED_GATES: dict[str, Frame] = {
         evidence=[evidence("fields@1", [["a", {"$blob": FOREIGN_SHA, "size": 1}]])]
     ),
 }
+LLM_OPENINGS: dict[str, list[Any]] = {
+    "system": [5], "tools": ["x", ["x"], [{**TOOL, "parameters": {}}], [{**TOOL, "parameters": "5"}], [TOOL, TOOL]],
+    "output": [{}, "[]", "no"], "route": [5], "most_tokens": [0, True, "9", 10**9], "budget": [5, "NaN", "-1", "x"],
+}  # fmt: skip
+FORGED_LLMS: dict[str, Frame] = {
+    "an llm where a step was": llm_frame({"o": 0}),
+    "an llm where a gate is open": llm_frame({"p": "3/0", "o": 0}),
+    "an llm where an effect is intended": llm_frame({"p": "3/1", "o": 0}),
+    "an llm with another digest": llm_frame({"d": DIGEST}),
+    "an llm after a step": llm_frame(after=["", 0], open=None),
+    "an llm after nothing": llm_frame(after=["9", 7], open=None),
+    "an llm after nothing of a shape": llm_frame(after="x", open=None),
+    "an llm that opens and goes on": llm_frame(after=["", 0]),
+    "an llm that does neither": llm_frame(open=None),
+    "an llm that says nothing": llm_frame(delta=[]),
+    "an llm with a key more": llm_frame(system="x"),
+    "an llm that stands for nothing": llm_frame(compacted=["", 99]),
+    **{
+        f"an llm that is told {message!r}": llm_frame(delta=[message])
+        for message in (
+            "x", {}, {"said": 5}, {"said": "x", "tool": "y"}, {"id": "a", "tool": "b", "text": "c", "outcome": "fine"},
+        )
+    },
+    **{
+        f"an llm whose {key} is {value!r}": llm_frame(opening={key: value})
+        for key, values in LLM_OPENINGS.items()
+        for value in values
+    },
+}  # fmt: skip
+
+
 ALL = {
+    **FORGED_LLMS,
     **FORGED_APPROVALS,
     **FORGED_IDENTITIES,
     **FORGED_NAMES,
@@ -391,6 +442,9 @@ def test_the_frames_these_are_forged_from_are_taken(fresh: Siege) -> None:
         replies = [await desk.handle(frame, b"") for frame in good]
         assert hold.breach is None
         assert await handled(desk, hold, gate_frame(frame={"o": 7}, fields=[field()], evidence=[evidence()])) is None
+        assert (
+            await handled(desk, hold, llm_frame({"o": 8}, {"tools": [TOOL], "output": "{}", "budget": "1.5"})) is None
+        )
         assert hold.breach is None
         return [reply[0]["k"] for reply in replies if reply is not None]
 
@@ -620,7 +674,7 @@ def test_no_bytes_break_the_unpacker(data: bytes) -> None:
 # ------------------------------------------------------------------------------------------------------------------ fuzz
 
 KINDS = st.sampled_from(
-    "step attempt resume effect perform gate timer lookup race put fetch done fail idle say begin other".split()
+    "step attempt resume effect perform gate timer lookup race llm put fetch done fail idle say begin other".split()
 )
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8),
@@ -632,8 +686,8 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 KEYS = st.sampled_from(
-    """p o n d r rb took say given error retries raise items seal for until winner of last from sha kind recorded asked seen text
-    type message mro errno traceback""".split()
+    """p o n d r rb after open delta compacted took say given error retries raise items seal for until winner of last from sha kind
+    recorded asked seen text type message mro errno traceback""".split()
 )
 FRAMES = st.one_of(
     st.builds(lambda kind, rest: {"t": kind, **rest}, KINDS, st.dictionaries(KEYS, VALUES, max_size=8)),

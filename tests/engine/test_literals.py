@@ -29,6 +29,7 @@ from counterfoil.facts import (
     FiringState,
     GateKind,
     GateState,
+    LlmEnd,
     NoticeKind,
     Outcome,
     Risk,
@@ -37,7 +38,7 @@ from counterfoil.facts import (
     StepKind,
     Verdict,
 )
-from counterfoil.store import leases, tables, trail_rows
+from counterfoil.store import leases, llm_tables, tables, trail_rows
 from counterfoil.store.records import record_hash
 from counterfoil.store.schema import APPLICATION, SCHEMA
 
@@ -49,19 +50,26 @@ ENUMS: dict[type[StrEnum], dict[str, str]] = {
     },
     GateKind: {
         "APPROVAL": "approval", "QUESTION": "question", "DOUBT": "doubt", "FAILURE": "failure", "CONFLICT": "conflict",
+        "BUDGET": "budget",
     },
     GateState: {
         "OPEN": "open", "DECIDED": "decided", "WITHDRAWN": "withdrawn", "EXPIRED": "expired", "SUPERSEDED": "superseded",
     },
     Slot: {
         "OUTCOME": "outcome", "GATE": "gate", "DOUBT": "doubt", "FAILURE": "failure", "CONFLICT": "conflict",
+        "BUDGET": "budget",
     },
     Verdict: {"APPROVED": "approved", "REJECTED": "rejected", "RETURNED": "returned", "ANSWERED": "answered"},
     StepKind: {
         "STEP": "step", "EFFECT": "effect", "GATE": "gate", "TIMER": "timer", "RACE": "race", "LOOKUP": "lookup",
+        "LLM": "llm",
     },
     Outcome: {"OK": "ok", "FAILED": "failed", "CANCELLED": "cancelled"},
     AttemptState: {"UNKNOWN": "unknown", "OK": "ok", "FAILED": "failed"},
+    LlmEnd: {
+        "OK": "ok", "REJECTED": "rejected", "NOT_SENT": "not_sent", "UNKNOWN": "unknown", "CUT": "cut",
+        "CANCELLED": "cancelled",
+    },
     FailureClass: {"TRANSIENT": "transient", "STRUCTURAL": "structural", "UNKNOWN": "unknown"},
     DoubtPolicy: {"RETRY": "retry", "RECONCILE": "reconcile", "ASK": "ask"},
     Risk: {
@@ -95,6 +103,7 @@ def test_frames() -> None:
     spoken = set(re.findall(r'"t": "([a-z]+)"', source))
     calls = {
         "step", "attempt", "resume", "effect", "perform", "gate", "timer", "lookup", "race", "put", "fetch", "done", "fail",
+        "llm",
     }  # fmt: skip
     tells = {"idle", "say", "begin"}
     assert spoken == calls | tells
@@ -197,12 +206,20 @@ def test_tables_and_their_columns() -> None:
         "staged_change": "row run_id path ordinal file kind sha size mode settled",
         "standing": "name value at by",
         "handled": "owner key at",
+        "llm_call": "run_id path ordinal name digest after_path after_ordinal opening opening_blob delta delta_blob compacted rounds "
+        "asked_at",
+        "llm_attempt": "row run_id path ordinal n route provider host llm asked started_at ended_at end charge tokens told response "
+        "response_blob",
+        "llm_route": "name stays at by",
+        "llm_entry": "entry_id route rank provider address llm key window priced price_in price_out",
+        "llm_budget": "scope subject most most_tokens at by",
     }
+    assert llm_tables.llm_call.name in tables.metadata.tables
     found = {name: [column.name for column in tables.metadata.tables[name].columns] for name in kept}
     assert {name: [word for word in words.split() if word not in found[name]] for name, words in kept.items()} == {
         name: [] for name in kept
     }
-    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (7, 0x43666C31, "0" * 64, 15_000_000)
+    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (8, 0x43666C31, "0" * 64, 15_000_000)
 
 
 def test_hashes_of_a_record_and_of_an_entry() -> None:

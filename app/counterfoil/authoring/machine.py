@@ -78,6 +78,9 @@ class Machine(Protocol):
     async def lookup(self, branch: Branch, what: str, keys: Sequence[str]) -> Any:
         """Ask the runner what other runs hold."""
 
+    async def llm(self, branch: Branch, name: str, asked: dict[str, Any], args_digest: str) -> dict[str, Any]:
+        """Ask an llm for the next turn of a conversation; its answer as plain JSON."""
+
     async def parallel(self, branch: Branch, awaitables: Sequence[Awaitable[Any]]) -> list[Any]:
         """Run branches side by side and settle them all."""
 

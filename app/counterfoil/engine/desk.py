@@ -16,6 +16,7 @@ from counterfoil.engine import answers, staging
 from counterfoil.engine.desk_effects import EffectDesk
 from counterfoil.engine.desk_failures import FailureDesk, mismatch_spec, run_spec
 from counterfoil.engine.desk_gates import GateDesk
+from counterfoil.engine.desk_llms import LlmDesk
 from counterfoil.engine.desk_steps import StepDesk
 from counterfoil.engine.desk_waits import WaitDesk
 from counterfoil.engine.ending import cancel_held, finish, suspend, wants_cancel
@@ -49,6 +50,7 @@ class Desk:
         self._effects = EffectDesk(hold, self._gates, self._failures)
         self._steps = StepDesk(hold, self._failures, self._uploads)
         self._waits = WaitDesk(hold, self._uploads, self._steps.pure, self.poll)
+        self._llms = LlmDesk(hold, self._gates, self._failures, self._uploads)
         self._sent = 0
         self._idle_at = -1
         self._in_flight = 0
@@ -67,6 +69,7 @@ class Desk:
             "timer": self._on_timer,
             "lookup": self._on_lookup,
             "race": self._waits.race,
+            "llm": self._llms.ask,
             "put": self._uploads.put,
             "fetch": self._uploads.fetch,
             "done": self._on_done,

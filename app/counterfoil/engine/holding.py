@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from counterfoil.clock import Clock
+from counterfoil.engine.llm_ports import Llms
 from counterfoil.engine.ports import Copies, Effects, Policy, Stage, Stages
 from counterfoil.errors import StoreTrouble
 from counterfoil.facts import RunState
@@ -44,6 +45,7 @@ class Powers:
     policy: Policy
     stages: Stages
     copies: Copies | None = None
+    llms: Llms | None = None
     copying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(COPIES))
 
 

@@ -30,6 +30,8 @@ from counterfoil.errors import (
     Closed,
     EffectFailed,
     FilesChanged,
+    LimitReached,
+    LlmFailed,
     Mismatch,
     NotApproved,
     RefusedUse,
@@ -321,6 +323,19 @@ class Session:
             branch.at_us = reply["at"]
             record = Recorded(StepKind.LOOKUP, what, args_digest, Outcome.OK, reply.get("r"), reply["at"])
         return json.loads(await self._line.text_of(identity, record))
+
+    async def llm(self, branch: Branch, name: str, asked: dict[str, Any], args_digest: str) -> dict[str, Any]:
+        """Ask an llm for the next turn of a conversation; `args_digest` covers all turns before."""
+        identity, record = self._replay.take(branch, StepKind.LLM, name, args_digest)
+        if record is None:
+            header = {"t": "llm", "p": identity[0], "o": identity[1], "n": name, "d": args_digest}
+            reply = await self._line.wait(await self._line.with_text(header, canonical(asked), {}))
+            branch.at_us = reply["at"]
+            record = Recorded(StepKind.LLM, name, args_digest, reply["outcome"], reply.get("r"), reply["at"])
+        answer: dict[str, Any] = json.loads(await self._line.text_of(identity, record))
+        if record.outcome == Outcome.OK:
+            return answer
+        raise LimitReached(answer["message"]) if answer["kind"] == "limit" else LlmFailed(answer["message"])
 
     async def parallel(self, branch: Branch, awaitables: Sequence[Awaitable[Any]]) -> list[Any]:
         """Run branches side by side and settle them all."""

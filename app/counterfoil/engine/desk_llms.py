@@ -1,0 +1,261 @@
+"""Calls of llms at the desk: kept before they are made, paid once, recorded with the request that gave the answer.
+
+As with effects every look begins in `_judge`, whatever came before: a crash, a pause between two rounds, a person's answer. A request
+without an end is left as unknown, and it may have been billed; a new one has a row of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from counterfoil.authoring.codec import canonical, digest
+from counterfoil.engine import killpoints, llm_turns
+from counterfoil.engine.desk_failures import (
+    RETRY,
+    FailureDesk,
+    choice_of,
+    failure_spec,
+    given_texts,
+    set_retry,
+    title_of_step,
+)
+from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, open_in, recorded_reply
+from counterfoil.engine.failing import EFFECT_TRIES, wait_us
+from counterfoil.engine.holding import Breach, Hold, Identity, Over
+from counterfoil.engine.llm_ports import Heard, LlmReply, LlmTrouble
+from counterfoil.engine.llm_turns import Turn
+from counterfoil.engine.shapes import identity_in, name_in
+from counterfoil.engine.uploads import Uploads
+from counterfoil.facts import LlmEnd, Outcome, Slot, StepKind, person
+from counterfoil.store import gates, llm_calls, records, runs, standing, timers
+from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
+from counterfoil.store.transactions import Txn
+
+Frame = dict[str, Any]
+Reply = tuple[dict[str, Any], bytes]
+NO_LLM = "No llm is set up. Add one: counterfoil route add"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What to do next with a call: `recorded` nothing, `go` ask, `wait` for the gate of `slot`, `pause` until `due_us`, `stop` the run."""
+
+    word: str
+    slot: str = ""
+    due_us: int = 0
+    answer: Answer | None = None
+
+
+RECORDED, GO = Move("recorded"), Move("go")
+
+
+class LlmDesk:
+    """Asks llms for a session."""
+
+    def __init__(self, hold: Hold, gate_desk: GateDesk, failures: FailureDesk, uploads: Uploads) -> None:
+        self._hold = hold
+        self._gates = gate_desk
+        self._failures = failures
+        self._uploads = uploads
+        self._talks = llm_turns.Talks(hold)
+
+    async def ask(self, frame: Frame, _: bytes) -> Reply:
+        """Bring one call to its record; the reply hands the record over."""
+        hold = self._hold
+        identity = identity_in(frame)
+        if identity in hold.known:
+            raise Breach(f"{identity[0]}#{identity[1]} is recorded already")
+        if identity in hold.intended or identity in hold.gated:
+            raise Breach(f"{identity[0]}#{identity[1]} belongs to an effect or a gate")
+        name, given = name_in(frame)
+        turn = llm_turns.turn_in(hold, identity, name, given, json.loads(await self._uploads.text(frame)))
+        with hold.working():
+            while True:
+                hold.refuse_over(identity)
+                move = await hold.do(lambda txn: self._judge(txn, turn), durable=False)
+                if move.word == "recorded":
+                    break
+                if move.word == "go":
+                    await self._go(turn)
+                else:
+                    await self._wait(turn, move)
+        row = records.get(hold.powers.database.reader, hold.run_id, *identity)
+        if row is None:
+            raise Over
+        hold.known.add(identity)
+        return recorded_reply(hold, row), b""
+
+    async def _wait(self, turn: Turn, move: Move) -> None:
+        with self._hold.pausing():
+            if move.word == "wait":
+                await self._hold.park(turn.identity, move.slot)
+            elif move.word == "pause":
+                await self._failures.until_due(turn.identity, move.due_us)
+            elif move.answer is not None:
+                await self._failures.stop(turn.name, move.answer)
+
+    # --------------------------------------------------------------------------------------------------------- judging
+
+    def _judge(self, txn: Txn, turn: Turn) -> Move:
+        hold = self._hold
+        if records.get(txn.conn, hold.run_id, *turn.identity) is not None:
+            return RECORDED
+        kept = llm_calls.get(txn.conn, hold.run_id, *turn.identity)
+        if kept is not None and kept["digest"] != turn.digest:
+            raise Breach("an llm call that was begun with other words")
+        if standing.get(txn.conn, standing.PAUSE) is not None:
+            raise Over  # nothing is begun while everything is paused; the run is carried on from here
+        heeded = self._heed(txn, turn)
+        if heeded is not None:
+            return heeded
+        timer = timers.get(txn.conn, hold.run_id, *turn.identity, RETRY)
+        if timer is not None:
+            if timer["state"] == "pending" and timer["due_at"] > txn.now_us:
+                return Move("pause", due_us=timer["due_at"])
+            timers.reset(txn, hold.run_id, *turn.identity, RETRY)
+        llm_turns.keep(txn, hold, turn)
+        llm_calls.leave_open_ones(txn, hold.run_id, *turn.identity)
+        return GO
+
+    def _heed(self, txn: Txn, turn: Turn) -> Move | None:
+        """What the gates here say that are open or newly answered."""
+        for gate in gates.untaken(txn.conn, self._hold.run_id, *turn.identity):
+            slot = Slot(gate["slot"])
+            answer = answer_of(txn, self._hold, turn.identity, slot)
+            if answer is None or answer["gate_id"] != gate["gate_id"]:
+                return Move("wait", slot=slot)
+            if choice_of(answer) == "stop":
+                return Move("stop", answer=answer)
+            gates.take(txn, gate["gate_id"])
+            if slot is Slot.FAILURE and choice_of(answer) == "skip":
+                self._record_given(txn, turn, answer)
+                return RECORDED
+        return None
+
+    def _record_given(self, txn: Txn, turn: Turn, answer: Answer) -> None:
+        """A person answers in place of the llm."""
+        by = person(answer["by"])
+        text = json.loads(given_texts(answer)[-1])
+        said = text if isinstance(text, str) else canonical(text)
+        payload = {"text": said, "calls": [], "finish": "stop", "usage": {}, "cost": "0", "llm": by}
+        self._record(txn, turn, payload, origin=f"given by {by}")
+
+    # ---------------------------------------------------------------------------------------------------------- asking
+
+    async def _go(self, turn: Turn) -> None:
+        """Ask once over the whole route; what comes of it is in rows afterwards."""
+        hold = self._hold
+        talk = await asyncio.to_thread(self._talks.before, turn)
+        kept = llm_calls.get(hold.powers.database.reader, hold.run_id, *turn.identity)
+        # What leaves the house is stopped by no fence: a holder that slept past its lease looks once more before it asks.
+        runs.confirm(hold.powers.database.reader, hold.run_id, hold.fence)
+        try:
+            if hold.powers.llms is None:
+                raise LlmTrouble(NO_LLM, passing=False)
+            request = llm_turns.request_of(hold, turn, talk, kept)
+            reply = await hold.powers.llms.ask(request, RequestBook(hold, turn.identity))
+        except LlmTrouble as trouble:
+            await self._trouble(turn, trouble)
+            return
+        killpoints.reach("after_perform")
+        await self._answered(turn, reply)
+        kept_text = reply.end.response
+        self._talks.answered(turn, talk, Heard(reply.text, reply.calls, kept_text))
+
+    async def _answered(self, turn: Turn, reply: LlmReply) -> None:
+        """The request's end and the record are one transaction, so each record has one request that was answered."""
+        hold = self._hold
+        payload = {
+            "text": reply.text,
+            "calls": [{"id": id_, "tool": tool, "args": args} for id_, tool, args in reply.calls],
+            "finish": reply.finish,
+            "usage": reply.usage,
+            "cost": None if reply.cost is None else format(reply.cost, "f"),
+            "llm": reply.llm,
+        }
+        response, in_blob = reply.end.response, False
+        if response is not None:
+            response, in_blob = await asyncio.to_thread(hold.powers.blobs.keep_text, response)
+        how = AttemptEnd(LlmEnd.OK, reply.end.charge, reply.end.tokens, reply.end.told, response, in_blob)
+
+        def operation(txn: Txn) -> None:
+            if not llm_calls.end(txn, hold.run_id, *turn.identity, reply.n, how):
+                raise Over
+            self._record(txn, turn, payload, summary=llm_turns.summary_of(reply.text, reply.calls))
+
+        await hold.do(operation, late=True)
+        killpoints.reach("after_outcome")
+
+    def _record(
+        self,
+        txn: Txn,
+        turn: Turn,
+        payload: dict[str, Any],
+        *,
+        outcome: Outcome = Outcome.OK,
+        summary: str | None = None,
+        origin: str | None = None,
+    ) -> None:
+        hold = self._hold
+        tries = llm_calls.attempts_of(txn.conn, hold.run_id, *turn.identity)
+        text, in_blob = hold.powers.blobs.keep_text(canonical(payload))
+        new = records.NewRecord(
+            run_id=hold.run_id,
+            path=turn.identity[0],
+            ordinal=turn.identity[1],
+            kind=StepKind.LLM,
+            name=turn.name,
+            args_digest=turn.digest,
+            outcome=outcome,
+            payload=text,
+            payload_blob=in_blob,
+            summary=summary,
+            started_at=tries[0]["started_at"] if tries else txn.now_us,
+            attempts=max(len(tries), 1),
+            origin=origin,
+        )
+        records.append(txn, new)
+
+    async def _trouble(self, turn: Turn, trouble: LlmTrouble) -> None:
+        """No llm answered: once more after a while, or put before a person."""
+        hold = self._hold
+
+        def operation(txn: Txn) -> None:
+            rounds = llm_calls.note_round(txn, hold.run_id, *turn.identity)
+            if trouble.passing and rounds % EFFECT_TRIES:
+                seed = f"{hold.run_id}/{turn.digest}"
+                set_retry(txn, hold, turn.identity, txn.now_us + wait_us(rounds, seed, trouble.retry_after))
+                return
+            error = {"type": "LlmTrouble", "message": str(trouble), "traceback": ""}
+            spec = failure_spec(turn.name, error, rounds, title=title_of_step(hold.manifest, turn.name))
+            open_in(txn, hold, turn.identity, Slot.FAILURE, spec, digest(canonical([str(trouble), rounds])))
+
+        await hold.do(operation, late=True)
+
+
+class RequestBook:
+    """The rows of one call's requests."""
+
+    def __init__(self, hold: Hold, identity: Identity) -> None:
+        self._hold = hold
+        self._identity = identity
+
+    async def begin(self, new: NewAttempt) -> int:
+        """Commit the row of a request before it is made; its number."""
+        hold = self._hold
+        hold.refuse_over(self._identity)
+        n = await hold.do(lambda txn: llm_calls.begin(txn, hold.run_id, *self._identity, new))
+        killpoints.reach("after_intent")
+        return n
+
+    async def end(self, n: int, how: AttemptEnd) -> None:
+        """Commit how a request ended that gave no whole answer."""
+        hold = self._hold
+        await hold.do(lambda txn: llm_calls.end(txn, hold.run_id, *self._identity, n, how), late=True)
+
+    def say(self, text: str) -> None:
+        """Show a line of progress."""
+        self._hold.say(text)

@@ -1,0 +1,1 @@
+"""The way to llms: routes, requests, prices, limits. The only room that knows a vendor."""

@@ -1,0 +1,239 @@
+"""Calls of llms: asked once, recorded, answered from the record; what a request has for its row; what people are asked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from counterfoil import Conversation, LlmFailed, Said, ToolCall, ToolOffer, ToolResult, llm, parallel, workflow
+from counterfoil.engine.llm_ports import Heard, LlmRequest, LlmTrouble, Told
+from counterfoil.facts import LlmEnd, RunState, StepKind
+from counterfoil.places import Home
+from counterfoil.store import llm_calls
+from counterfoil.testing import Crashed
+from engine.doing import Nothing
+from engine.power_cut import PowerCut, power_cut
+
+Make = Callable[..., PowerCut]
+LOOK = ToolOffer("look", "Look something up", {"type": "object", "properties": {"what": {"$ref": "#/$defs/what"}}})
+
+
+@pytest.fixture
+def scripted(tmp_path: Path, blank: Home) -> Any:
+    """Makes harnesses that speak a script."""
+    made: list[PowerCut] = []
+
+    def make(*script: Any, ask: Any = None) -> PowerCut:
+        harness = power_cut(tmp_path, blank, llms=ask or list(script))
+        made.append(harness)
+        return harness
+
+    yield make
+    for harness in made:
+        harness.close()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a test asks for."""
+
+    kind: Literal["fee", "fine"]
+    amount: Decimal
+    due: date | None
+    quotes: list[str]
+
+
+@workflow("one question")
+async def one_question(p: Nothing) -> Finding:
+    return await llm("What is in it?", output=Finding, name="look")
+
+
+def attempts(harness: PowerCut) -> list[Any]:
+    return llm_calls.attempts(harness.database.reader, harness.run_id)
+
+
+def test_a_typed_answer_is_asked_for_by_its_schema_and_recorded(scripted: Make) -> None:
+    harness = scripted({"kind": "fee", "amount": "12.50", "due": "2026-12-01", "quotes": ["a"]})
+    harness.start(one_question)
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == {
+        "$type": "Finding", "kind": "fee", "amount": {"$dec": "12.50"}, "due": {"$date": "2026-12-01"}, "quotes": ["a"],
+    }  # fmt: skip
+    (request,) = harness.asked_llms()
+    assert request.output is not None
+    assert request.output["required"] == ["kind", "amount", "due", "quotes"]
+    assert request.output["properties"]["kind"] == {"enum": ["fee", "fine"]}
+    assert request.history == [
+        Told("What is in it?"),
+        Heard('{"kind": "fee", "amount": "12.50", "due": "2026-12-01", "quotes": ["a"]}', (), None),
+    ]
+    (record,) = harness.records()
+    assert (record["kind"], record["name"], record["outcome"]) == (StepKind.LLM, "look", "ok")
+    (attempt,) = attempts(harness)
+    assert (attempt["end"], attempt["charge"], attempt["tokens"]) == (LlmEnd.OK, 1_000_000_000, 110)
+
+
+def test_an_answer_that_does_not_fit_is_told_so_and_asked_again(scripted: Make) -> None:
+    harness = scripted(
+        {"kind": "tax", "amount": "1", "due": None, "quotes": []},
+        "no JSON",
+        {"kind": "fine", "amount": 3, "due": None, "quotes": []},
+    )
+    harness.start(one_question)
+    assert harness.advance() == RunState.DONE
+    told = [message.text for message in harness.asked_llms()[2].history if isinstance(message, Told)]
+    assert "answer.kind must be one of 'fee', 'fine'" in told[1]
+    assert "it is not JSON" in told[2]
+
+
+def test_after_its_repairs_the_workflow_hears_of_it(scripted: Make) -> None:
+    @workflow("picky")
+    async def picky(p: Nothing) -> str:
+        try:
+            await llm("How many?", output=int, repairs=1)
+        except LlmFailed as problem:
+            return str(problem)
+        return "done"
+
+    harness = scripted({"result": "two"}, {"result": True})
+    harness.start(picky)
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == "llm: no answer fits after 2 tries: result must be a whole number"
+
+
+@workflow("talking")
+async def talking(p: Nothing) -> str:
+    talk = Conversation(system="Be brief.", tools=[LOOK], name="talk")
+    answer = await talk.say(Said("Begin."))
+    for _ in range(3):
+        results = [ToolResult(call.id, call.tool, f"{call.args['what']} is there") for call in answer.calls]
+        answer = await talk.say(*results)
+    talk.compacted("So far: all is well.")
+    answer = await talk.say(Said("And now?"))
+    return answer.text
+
+
+def turns() -> list[Any]:
+    return [*([ToolCall("", "look", {"what": n, "$blob": "a" * 64})] for n in range(3)), "Well.", "Very well."]
+
+
+def test_a_conversation_is_rebuilt_from_its_records(scripted: Make) -> None:
+    harness = scripted(*turns())
+    harness.start(talking)
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == "Very well."
+    fourth = harness.asked_llms()[3]
+    assert [tool.parameters for tool in fourth.tools] == [LOOK.parameters]
+    assert [type(message).__name__ for message in fourth.history[:7]] == "Told Heard Told Heard Told Heard Told".split()
+    heard, told = fourth.history[1:3]
+    assert isinstance(heard, Heard)
+    assert isinstance(told, Told)
+    assert (told.text, told.call) == ("0 is there", heard.calls[0][0])
+    last = harness.asked_llms()[4]
+    assert [message.text for message in last.history[:2]] == ["So far: all is well.", "And now?"]
+    call = llm_calls.get(harness.database.reader, harness.run_id, "", 4)
+    assert call is not None
+    assert (call["compacted"], call["after_path"]) == ('["",3]', None)
+
+
+POINTS = [(point, visit) for point in ("after_intent", "after_perform", "after_outcome") for visit in (1, 3, 5)]
+
+
+@pytest.mark.parametrize("point, visit", POINTS)
+def test_no_recorded_answer_is_asked_for_twice(scripted: Make, point: str, visit: int) -> None:
+    answers = turns()
+
+    def ask(request: LlmRequest) -> Any:
+        said = sum(isinstance(message, Heard) for message in request.history)
+        return answers[4 if request.history[0].text.startswith("So far") else said]
+
+    harness = scripted(ask=ask)
+    harness.start(talking)
+    harness.crash_at(point, visit)
+    with pytest.raises(Crashed):
+        harness.advance()
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == "Very well."
+    rows = attempts(harness)
+    assert sum(row["end"] == LlmEnd.OK for row in rows) == 5
+    asked = len(harness.asked_llms())
+    assert asked <= len(rows)
+    lost = [row for row in rows if row["end"] != LlmEnd.OK]
+    if point == "after_outcome":
+        assert lost == []
+    else:  # it was sent or about to be, and nobody recorded an answer: it may have been billed, and stays so
+        assert [(row["end"], row["charge"]) for row in lost] == [(LlmEnd.UNKNOWN, 1_000_000_000)]
+
+
+def test_a_replay_asks_nobody(scripted: Make) -> None:
+    harness = scripted(*turns())
+    harness.start(talking)
+    harness.crash_at("after_outcome", 5)
+    with pytest.raises(Crashed):
+        harness.advance()
+    harness.llms = None
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == "Very well."
+
+
+def test_what_passes_is_tried_again_after_a_while(scripted: Make) -> None:
+    @workflow("patient")
+    async def patient(p: Nothing) -> str:
+        return await llm("Are you there?")
+
+    harness = scripted(LlmTrouble("Two llms do not answer.", passing=True, retry_after=90), "Yes.")
+    harness.start(patient)
+    assert harness.advance() == RunState.WAITING
+    assert harness.gates() == []
+    harness.tick(timedelta(seconds=91))
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == "Yes."
+    assert [row["end"] for row in attempts(harness)] == [LlmEnd.REJECTED, LlmEnd.OK]
+
+
+@workflow("asking")
+async def asking(p: Nothing) -> tuple[str, str]:
+    return await parallel(llm("One?"), llm("Two?"))
+
+
+def test_without_an_llm_a_person_is_asked_and_may_answer_instead(scripted: Make) -> None:
+    @workflow("alone")
+    async def alone(p: Nothing) -> str:
+        return await llm("What now?", name="classify")
+
+    harness = scripted("unused")
+    harness.llms = None
+    harness.start(alone)
+    assert harness.advance() == RunState.WAITING
+    gate = harness.gate()
+    assert gate["title"] == "Needs repair: classify"
+    assert "No llm is set up" in harness.spec()["about"]["error"]["message"]
+    harness.answer(choice="skip", result="Nothing.")
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == "Nothing."
+    (record,) = harness.records()
+    assert (record["kind"], record["origin"]) == (StepKind.LLM, "given by Test")
+
+
+def test_branches_ask_side_by_side(scripted: Make) -> None:
+    harness = scripted(ask=lambda request: request.history[0].text.replace("?", "."))
+    harness.start(asking)
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == ["One.", "Two."]
+
+
+def test_a_conversation_stays_in_its_branch(scripted: Make) -> None:
+    @workflow("strays")
+    async def strays(p: Nothing) -> None:
+        talk = Conversation(system="")
+        await talk.say(Said("a"))
+        await parallel(talk.say(Said("b")))
+
+    harness = scripted("1", "2")
+    harness.start(strays)
+    assert harness.advance() == RunState.WAITING
+    assert "belongs to one branch" in harness.spec()["about"]["error"]["message"]

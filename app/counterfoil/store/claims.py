@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from counterfoil.facts import FILE_EFFECTS
-from counterfoil.store import tables
+from counterfoil.store import file_tables, tables
 from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 
 _CLAIM = tables.claim
@@ -23,7 +23,7 @@ _DROP = Prepared(lambda: sa.delete(_CLAIM).where(_AT_GATE))
 
 def _release() -> sa.Delete:
     """By the run's gates, and not by all that was ever claimed or sealed: every run ends with it."""
-    record, intent, op = tables.record, tables.intent, tables.file_op
+    record, intent, op = tables.record, tables.intent, file_tables.file_op
     rid: sa.BindParameter[str] = sa.bindparam("rid")
     one: sa.ColumnClause[int] = sa.literal_column("1")
 

@@ -1,8 +1,10 @@
-"""Columns that many tables have."""
+"""Columns that many tables have, and what all tables are registered in."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
+
+metadata = sa.MetaData()
 
 
 def key(name: str, *, primary_key: bool = False, nullable: bool = False) -> sa.Column[str]:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from counterfoil.facts import storable, unspelled
-from counterfoil.store import tables
+from counterfoil.store import file_tables, tables
 from counterfoil.store.transactions import Row, Txn
 
-_OP = tables.file_op
+_OP = file_tables.file_op
 
 
 def add(txn: Txn, rows: Sequence[dict[str, object]]) -> None:

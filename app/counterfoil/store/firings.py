@@ -8,10 +8,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from counterfoil.facts import FiringOrigin, FiringState, GateState
-from counterfoil.store import tables
+from counterfoil.store import routine_tables, tables
 from counterfoil.store.transactions import Row, Txn
 
-_FIRING, _RUN = tables.firing, tables.run
+_FIRING, _RUN = routine_tables.firing, tables.run
 _FUTURE_US = 60_000_000  # a row settled this far ahead of the present was written by a clock that was wrong
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
-from counterfoil.store import tables
+from counterfoil.store import routine_tables
 from counterfoil.store.transactions import Txn
 
-_HANDLED = tables.handled
+_HANDLED = routine_tables.handled
 
 
 def take(txn: Txn, owner: str, key: str) -> bool:

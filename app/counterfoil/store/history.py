@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from counterfoil.facts import Verdict
-from counterfoil.store import tables
+from counterfoil.store import file_tables, tables
 from counterfoil.store.transactions import Row
 
 _GATE = tables.gate
@@ -97,7 +97,7 @@ def refusals(conn: sa.Connection, run: Row, title: str, limit: int = 3) -> list[
 
 def moved_to(conn: sa.Connection, workspace: str, path: str) -> str | None:
     """Where an applied set has moved a file of a workspace to; the newest of several."""
-    op = tables.file_op
+    op = file_tables.file_op
     query = (
         sa.select(op.c.target)
         .where(op.c.workspace == workspace, op.c.path == path, op.c.op == "move", op.c.state == "applied")
@@ -145,7 +145,7 @@ def trail_length(conn: sa.Connection) -> int:
 
 def first_written(conn: sa.Connection, run_id: str) -> str | None:
     """The first file that a run has written anew or replaced."""
-    op = tables.file_op
+    op = file_tables.file_op
     query = (
         sa.select(op.c.path)
         .join(_GATE, _GATE.c.gate_id == op.c.gate_id)

@@ -9,10 +9,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from counterfoil.facts import NoticeKind
-from counterfoil.store import tables
+from counterfoil.store import routine_tables
 from counterfoil.store.transactions import Row, Txn
 
-_NOTICE = tables.notice
+_NOTICE = routine_tables.notice
 
 
 def post(txn: Txn, kind: NoticeKind, subject: str, body: dict[str, Any]) -> bool:

@@ -11,10 +11,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from counterfoil.facts import ENDED, FiringState
-from counterfoil.store import tables, trail_rows
+from counterfoil.store import routine_tables, tables, trail_rows
 from counterfoil.store.transactions import Row, Txn
 
-_SCHEDULE, _RUN, _FIRING = tables.schedule, tables.run, tables.firing
+_SCHEDULE, _RUN, _FIRING = routine_tables.schedule, tables.run, routine_tables.firing
 _NEXT_NUMBER = sa.select(sa.func.coalesce(sa.func.max(_SCHEDULE.c.number), 0) + 1)
 _TOLD = ("name", "template", "workspace", "rule", "zone", "policy", "parameters")
 

@@ -14,11 +14,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from counterfoil.facts import StepKind
-from counterfoil.store import tables
+from counterfoil.store import file_tables, tables
 from counterfoil.store.transactions import Prepared, Row, Txn
 
-_STAGE = tables.stage
-_CHANGE = tables.staged_change
+_STAGE = file_tables.stage
+_CHANGE = file_tables.staged_change
 _MOST = 10_000  # values of one statement
 _ADD = Prepared(lambda: sa.insert(_CHANGE), [column.name for column in _CHANGE.c if column.name != "row"])
 _OF_RUN = Prepared(

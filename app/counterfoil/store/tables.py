@@ -1,4 +1,4 @@
-"""Every table of the checkpoint database, declared once; indexes document the queries they serve.
+"""The tables of the checkpoint database that runs and decisions need, each declared once; indexes document the queries they serve.
 
 Instants are BIGINT microseconds UTC; JSON is canonical text; ids are hex. A text over 64 KiB is a blob and its column holds
 the blob's SHA-256, with the `_blob` column saying so. Partial indexes say so in SQLite's words; the migration says the same in
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from counterfoil.store import columns, file_tables, routine_tables  # noqa: F401 - so that all tables are known here
 from counterfoil.store.columns import identity as _identity
 from counterfoil.store.columns import instant as _at
 from counterfoil.store.columns import key as _id
 from counterfoil.store.columns import row as _row
 from counterfoil.store.columns import text as _text
 
-metadata = sa.MetaData()
+metadata = columns.metadata
 
 template_version = sa.Table(
     "template_version",
@@ -270,73 +271,6 @@ blob = sa.Table(
     _at("stored_at"),
 )
 
-# a run's copy of its workspace: when its files were taken, how much it is, and (JSON) what is not in it
-stage = sa.Table(
-    "stage",
-    metadata,
-    sa.Column("run_id", sa.String(32), sa.ForeignKey("run.run_id"), primary_key=True),
-    _at("taken_at"),
-    sa.Column("files", sa.Integer, nullable=False),
-    sa.Column("octets", sa.BigInteger, nullable=False),
-    _text("left_out"),
-)
-
-# what a recorded step has done to one path of its run's copy; `settled` once it is in the workspace as well
-staged_change = sa.Table(
-    "staged_change",
-    metadata,
-    _row(),
-    *_identity(),
-    _text("file"),
-    sa.Column("kind", sa.String(8), nullable=False),
-    sa.CheckConstraint("kind IN ('file','folder','gone')", name="staged_change_kind"),
-    _id("sha", nullable=True),
-    sa.Column("size", sa.BigInteger, nullable=False),
-    sa.Column("mode", sa.Integer, nullable=False),
-    sa.Column("settled", sa.Boolean, nullable=False),
-    sa.Index("staged_change_of_run", "run_id", "row"),
-)
-
-file_op = sa.Table(
-    "file_op",
-    metadata,
-    _row(),
-    sa.Column("gate_id", sa.String(32), sa.ForeignKey("gate.gate_id"), nullable=False),
-    sa.Column("n", sa.Integer, nullable=False),
-    _text("workspace"),
-    sa.Column("op", sa.String(8), nullable=False),
-    _text("path"),
-    _text("target", nullable=True),
-    _id("before", nullable=True),
-    _id("after", nullable=True),
-    sa.Column("state", sa.String(10), nullable=False),
-    sa.Column("executable", sa.Boolean, nullable=True),
-    sa.Column("size", sa.BigInteger, nullable=True),
-    _at("applied_at", nullable=True),
-    sa.Index("file_op_of_gate", "gate_id", "row"),
-    sa.Index("file_op_applied", "applied_at", sqlite_where=sa.text("applied_at IS NOT NULL")),
-)
-
-# a person's wish to put back what a run did to files; `paths` and `plan` are JSON, the plan stands once it has begun
-undoing = sa.Table(
-    "undoing",
-    metadata,
-    sa.Column("undo_id", sa.String(32), primary_key=True),
-    sa.Column("run_id", sa.String(32), sa.ForeignKey("run.run_id"), nullable=False),
-    _text("by"),
-    _text("comment"),
-    _text("paths"),
-    _text("plan", nullable=True),
-    sa.Column("state", sa.String(8), nullable=False),
-    sa.CheckConstraint("state IN ('asked','done','refused')", name="undoing_state"),
-    _text("message", nullable=True),
-    _at("asked_at"),
-    _at("ended_at", nullable=True),
-    # at most one wish for a run at a time
-    sa.Index("one_open_undoing", "run_id", unique=True, sqlite_where=sa.text("state = 'asked'")),
-    sa.Index("undoing_of_run", "run_id", "asked_at"),
-)
-
 trail = sa.Table(
     "trail",
     metadata,
@@ -353,63 +287,6 @@ trail = sa.Table(
     sa.Index("trail_by_subject", "subject"),
 )
 
-# a routine: `rule`, `parameters` and `policy` are JSON; `next_at` is the next nominal instant, `wake_at` that plus its jitter
-schedule = sa.Table(
-    "schedule",
-    metadata,
-    sa.Column("schedule_id", sa.String(32), primary_key=True),
-    sa.Column("number", sa.Integer, nullable=False, unique=True),
-    _text("name"),
-    sa.Column("rev", sa.Integer, nullable=False),
-    _text("template"),
-    _text("workspace"),
-    _text("rule"),
-    _text("zone"),
-    _text("policy"),
-    _text("parameters"),
-    sa.Column("paused", sa.Boolean, nullable=False),
-    _text("paused_by", nullable=True),
-    _at("effective_from"),
-    _at("next_at", nullable=True),
-    _at("wake_at", nullable=True),
-    _at("created_at"),
-    _text("created_by"),
-    _at("removed_at", nullable=True),
-    sa.Index("schedule_name", "name", unique=True, sqlite_where=sa.text("removed_at IS NULL")),
-    sa.Index("schedule_to_wake", "wake_at", sqlite_where=sa.text("wake_at IS NOT NULL")),
-)
-
-# what became of each due instant; `origin` tells the grid from what a person started beside it
-firing = sa.Table(
-    "firing",
-    metadata,
-    sa.Column("schedule_id", sa.String(32), sa.ForeignKey("schedule.schedule_id"), nullable=False),
-    sa.Column("origin", sa.String(8), nullable=False),
-    _at("due_at"),
-    sa.Column("rev", sa.Integer, nullable=False),
-    sa.Column("state", sa.String(8), nullable=False),
-    sa.CheckConstraint("state IN ('queued','started','skipped','missed','blocked')", name="firing_state"),
-    _text("reason"),
-    sa.Column("run_id", sa.String(32), nullable=True, unique=True),
-    _at("settled_at"),
-    sa.PrimaryKeyConstraint("schedule_id", "origin", "due_at"),
-    sa.Index("firing_queued", "schedule_id", sqlite_where=sa.text("state = 'queued'")),
-)
-
-# what people should know of a routine, without a run that could ask; one open notice per kind and subject
-notice = sa.Table(
-    "notice",
-    metadata,
-    _row(),
-    sa.Column("kind", sa.String(16), nullable=False),
-    _text("subject"),
-    _text("body"),
-    _at("at"),
-    _at("closed_at", nullable=True),
-    _text("closed_by", nullable=True),
-    sa.Index("one_open_notice", "kind", "subject", unique=True, sqlite_where=sa.text("closed_at IS NULL")),
-)
-
 # what holds for the whole home until it is taken back, such as a pause of everything: one value (JSON) per name
 standing = sa.Table(
     "standing",
@@ -418,15 +295,6 @@ standing = sa.Table(
     _text("value"),
     _at("at"),
     _text("by"),
-)
-
-# what was taken up once and never is again: a file of a watched folder, the end of a run, something that was told
-handled = sa.Table(
-    "handled",
-    metadata,
-    sa.Column("owner", sa.String(32), primary_key=True),
-    sa.Column("key", sa.Text, primary_key=True),
-    _at("at"),
 )
 
 runner = sa.Table(

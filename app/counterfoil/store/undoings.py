@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from counterfoil.authoring.codec import canonical
-from counterfoil.store import tables
+from counterfoil.store import file_tables, tables
 from counterfoil.store.transactions import Row, Txn
 
-_UNDOING = tables.undoing
+_UNDOING = file_tables.undoing
 _CHUNK = 500  # ids in one IN list
 
 
@@ -54,7 +54,7 @@ def extent(conn: sa.Connection, run_id: str) -> str:
     done = sa.select(_UNDOING.c.undo_id).where(_UNDOING.c.run_id == run_id, _UNDOING.c.state == "done").limit(1)
     if conn.execute(done).first() is None:
         return ""
-    op, gate = tables.file_op, tables.gate
+    op, gate = file_tables.file_op, tables.gate
     left = (
         sa.select(op.c.row)
         .join(gate, gate.c.gate_id == op.c.gate_id)

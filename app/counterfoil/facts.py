@@ -66,6 +66,7 @@ class Slot(StrEnum):
     FAILURE = "failure"  # a used-up or structural failure, a mismatch, a run set aside
     CONFLICT = "conflict"  # files are not what the approval of a set was sealed to
     BUDGET = "budget"  # an llm call that would go over a limit, or goes round in circles
+    INPUT = "input"  # the other side of an effect asks something before it goes on
 
 
 class Verdict(StrEnum):

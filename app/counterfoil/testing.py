@@ -31,7 +31,7 @@ from counterfoil.engine import answers, direct, killpoints
 from counterfoil.engine.holding import Powers
 from counterfoil.engine.llm_ports import LlmRequest, Llms
 from counterfoil.engine.loops import WorkflowLoop
-from counterfoil.engine.ports import Effects, Policy
+from counterfoil.engine.ports import Connectors, Effects, Policy
 from counterfoil.facts import GateState, RunState, Verdict
 from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.places import Home
@@ -62,6 +62,7 @@ class Harness:
         effects: Effects | None = None,
         policy: Policy | None = None,
         llms: Script | Llms | None = None,
+        connectors: Connectors | None = None,
     ) -> None:
         self.workspace = workspace.resolve()
         self.clock = clock or FakeClock()
@@ -71,6 +72,7 @@ class Harness:
         self._effects = effects or EffectCatalogue(self.home, self.blobs)
         self._policy = policy or Rules()
         self.llms = speaking(llms)
+        self._connectors = connectors
         self._stages = StageFolder(self.home, self.blobs, self.clock)
         self._workflow: Workflow[Any, Any] | None = None
         self.run_id = ""
@@ -128,7 +130,16 @@ class Harness:
         writer = Writer(self.database)
         copies = RunCopies(self.home, self.blobs)
         powers = Powers(
-            self.database, writer, self.blobs, self.clock, self._effects, self._policy, self._stages, copies, self.llms
+            self.database,
+            writer,
+            self.blobs,
+            self.clock,
+            self._effects,
+            self._policy,
+            self._stages,
+            copies,
+            self.llms,
+            self._connectors,
         )
         try:
             return loop.run_until_complete(self._advance(powers, self._workflow))
@@ -143,7 +154,11 @@ class Harness:
 
     async def _advance(self, powers: Powers, workflow: Workflow[Any, Any]) -> RunState:
         await powers.writer.submit(answers.wake_due)
-        return await direct.advance(powers, self.run_id, workflow)
+        try:
+            return await direct.advance(powers, self.run_id, workflow)
+        finally:
+            if self._connectors is not None:
+                await self._connectors.close()
 
     def _after_crash(self) -> None:
         """What a runner does when it finds a run whose holder is dead."""

@@ -18,6 +18,7 @@ asks = "twice"
 permissions = ["write_file", "append_rows", "move_files"]
 always_gate = ["write_file"]
 hosts = ["Rates.example"]
+connectors = ["mail-desk"]
 needs = ["A folder with invoices"]
 run_title = "Supplier payments, {folder}"
 uses = ["pay-invoices"]
@@ -42,6 +43,7 @@ def test_a_full_manifest(template: MakeTemplate) -> None:
         "asks": "twice",
         "needs": ["A folder with invoices"],
         "hosts": ["rates.example"],
+        "connectors": ["mail-desk"],
         "permissions": ["write_file", "append_rows", "move_files"],
         "always_gate": ["write_file"],
         "run_title": "Supplier payments, {folder}",
@@ -84,6 +86,10 @@ def test_the_four_required_keys_are_enough(template: MakeTemplate) -> None:
         (
             ('run_title = "Tiny, {folder}"', 'hosts = ["https://a.example/x"]'),
             "tiny/template.toml line 7: ‘https://a.example/x’ is no host name.",
+        ),
+        (
+            ('run_title = "Tiny, {folder}"', 'connectors = ["Mail Desk"]'),
+            "tiny/template.toml line 7: ‘Mail Desk’ is no name of a connector.",
         ),
         (
             ('run_title = "Tiny, {folder}"', 'always_gate = ["mail"]'),
@@ -144,6 +150,7 @@ def test_effects_of_manifests_are_those_an_author_can_make() -> None:
         effect_values.make_folders([]),
         effect_values.mail("a@b.example", "s", "b"),
         effect_values.http("GET", "https://a.example"),
+        effect_values.call("files", "read_file"),
     ]
     assert {effect.kind.partition("@")[0] for effect in made} == set(EFFECTS)
 

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.engine.ports import (
+    NO_MOMENT,
     BadEffect,
     Comparison,
     EffectTrouble,
     FileOp,
     Finding,
     Judgement,
+    Moment,
     OutcomeUnknown,
     Permission,
     PlanEntry,
@@ -88,7 +90,7 @@ class Ledger:
             raise EffectTrouble("The ledger is locked away.", FailureClass.STRUCTURAL)
         return [PlanEntry(body["kind"], body["args"]["text"], "ledger", Risk.SENDS) for body in bodies]
 
-    async def perform(self, body: Body, key: str, workspace: str) -> Any:
+    async def perform(self, body: Body, key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:
         text = body["args"]["text"]
         self.tries.append(text)
         script = self.scripts[text]

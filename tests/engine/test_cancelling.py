@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from counterfoil import approve, ask, parallel, sleep, step, workflow
+from counterfoil.engine.ports import NO_MOMENT, Moment
 from counterfoil.errors import GateClosed, RunEnded
 from counterfoil.facts import GateState, RunState
 from counterfoil.inbox.cancelling import cancel_run
@@ -109,8 +110,8 @@ def test_a_held_run_is_cancelled_by_its_holder_after_the_effect_in_progress(harn
 
     perform = harness.ledger.perform
 
-    async def interrupted(body: Any, key: str, workspace: str) -> Any:
-        outcome = await perform(body, key, workspace)
+    async def interrupted(body: Any, key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:
+        outcome = await perform(body, key, workspace, moment)
         wish()
         return outcome
 

@@ -20,6 +20,7 @@ from counterfoil.engine.desk import Desk
 from counterfoil.engine.direct import DirectPort
 from counterfoil.engine.holding import Powers
 from counterfoil.engine.loops import WorkflowLoop
+from counterfoil.engine.ports import NO_MOMENT, Moment
 from counterfoil.engine.session import Session
 from counterfoil.facts import RunState
 from counterfoil.inbox.cancelling import cancel_run
@@ -190,10 +191,10 @@ def test_a_wish_to_cancel_waits_for_the_effect_in_progress_and_for_nothing_else(
     started, release = asyncio.Event(), asyncio.Event()
     perform = harness.ledger.perform
 
-    async def slow(body: Any, key: str, workspace: str) -> Any:
+    async def slow(body: Any, key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:
         started.set()
         await release.wait()
-        return await perform(body, key, workspace)
+        return await perform(body, key, workspace, moment)
 
     harness.ledger.perform = slow  # type: ignore[method-assign]  # it takes its time
 

@@ -22,6 +22,7 @@ from counterfoil.engine import aftermath, uploads
 from counterfoil.engine.desk import IN_FLIGHT, Desk
 from counterfoil.engine.frames import HEAD, HEADER_LIMIT, TAIL_LIMIT, BadFrame, Unpacker, pack
 from counterfoil.engine.holding import Hold
+from counterfoil.engine.ports import NO_MOMENT, Moment
 from counterfoil.facts import RunState
 from counterfoil.places import Home
 from counterfoil.store import gates
@@ -724,10 +725,10 @@ def test_what_a_breach_interrupts_is_recorded_before_the_run_is_set_aside(fresh:
     started, release = asyncio.Event(), asyncio.Event()
     perform = fresh.harness.ledger.perform
 
-    async def slow(body: Any, key: str, workspace: str) -> Any:
+    async def slow(body: Any, key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:
         started.set()
         await release.wait()
-        return await perform(body, key, workspace)
+        return await perform(body, key, workspace, moment)
 
     fresh.harness.ledger.perform = slow  # type: ignore[method-assign]  # it takes its time
 

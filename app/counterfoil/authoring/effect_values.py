@@ -208,6 +208,30 @@ def http(
     return Effect("http@1", args, needs=needs)
 
 
+def call(connector: str, tool: str, /, **args: Any) -> Effect:
+    """One call of a tool of a connector, by the names that `counterfoil connector tools` shows.
+
+    The answer is `{"text", "data", "parts", "failed", "truncated", "trouble"}`: what the tool said; what it gave as data; pictures and the
+    like as `{"type", "name", "data"}`; whether the tool says that it failed; whether something was cut; what is wrong with the answer.
+    Whether it asks first, and what is done when nobody knows whether it happened, is what people have said of the tool.
+    """
+    return tool_call(connector, tool, args)
+
+
+def tool_call(
+    connector: str,
+    tool: str,
+    args: Mapping[str, Any],
+    *,
+    pin: str = "",
+    needs: Sequence[Effect] = (),
+    editable: Sequence[str] = (),
+) -> Effect:
+    """As `call`, made only while the tool is the one of this pin; an empty pin stands for the tool as somebody has looked at it."""
+    body = {"connector": connector, "tool": tool, "pin": pin, "args": dict(args)}
+    return Effect("call@1", body, needs=needs, editable=editable)
+
+
 def secret(name: str) -> Secret:
     """A handle to a secret in the keyring, for a header of `http`; the runner puts the value on the wire."""
     return Secret(name)

@@ -9,6 +9,7 @@ code, and everything the product says in its own voice (the chips of a card) com
     permissions = ["write_file", "move_files"]  # effects it may ask for, of EFFECTS
     always_gate = ["write_file"]                # effects that no rule may allow unseen
     hosts = ["rates.example"]                   # http GET to these needs no question
+    connectors = ["files"]                      # whose tools that only read need no question
     needs = ["A folder with invoices"]          # sentences for people
     run_title = "Supplier payments, {folder}"   # parameter names in braces
     uses = ["pay-invoices"]                     # bundled templates whose modules are kept with every version of this one
@@ -47,6 +48,7 @@ EFFECTS = {
     "make_folders": "Makes folders",
     "mail": "Sends mail",
     "http": "Calls other computers",
+    "call": "Uses connectors",
 }
 
 _LONGEST = 64 * 1024  # bytes; the longest manifest seen has one
@@ -76,6 +78,7 @@ class Manifest:
     asks: str = ""
     needs: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    connectors: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()
     always_gate: tuple[str, ...] = ()
     run_title: str = ""
@@ -211,6 +214,7 @@ class _Reader:
             "asks": self.asks,
             "needs": self.texts,
             "hosts": self.hosts,
+            "connectors": self.connectors,
             "permissions": self.effects,
             "always_gate": self.effects,
             "run_title": self.run_title,
@@ -280,6 +284,18 @@ class _Reader:
             if not _HOST.fullmatch(name):
                 advice = "Write the host alone, without https://, port, path or *."
                 raise self.wrong(key, f"‘{name}’ is no host name.", advice, name)
+        return tuple(dict.fromkeys(names))
+
+    def connectors(self, key: str, value: object) -> tuple[str, ...]:
+        names = self.texts(key, value)
+        for name in names:
+            if not NAME.fullmatch(name) or len(name) > 40:
+                raise self.wrong(
+                    key,
+                    f"‘{name}’ is no name of a connector.",
+                    "Write it as counterfoil connector list shows it.",
+                    name,
+                )
         return tuple(dict.fromkeys(names))
 
     def run_title(self, key: str, value: object) -> str:

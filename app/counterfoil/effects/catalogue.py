@@ -14,7 +14,17 @@ from counterfoil.effects.handlers import FileKind, WireKind
 from counterfoil.effects.mail import Mail
 from counterfoil.effects.requests import Http
 from counterfoil.effects.secrets import Keyring
-from counterfoil.engine.ports import BadEffect, Comparison, EffectTrouble, FileOp, Finding, PlanEntry, Reconciled
+from counterfoil.engine.ports import (
+    NO_MOMENT,
+    BadEffect,
+    Comparison,
+    EffectTrouble,
+    FileOp,
+    Finding,
+    Moment,
+    PlanEntry,
+    Reconciled,
+)
 from counterfoil.facts import DoubtPolicy, FailureClass
 from counterfoil.places import Home
 from counterfoil.policy.boundaries import visible
@@ -26,7 +36,15 @@ Body = dict[str, Any]
 class EffectCatalogue:
     """Implements `engine.ports.Effects`."""
 
-    def __init__(self, home: Home, blobs: Blobs, keyring: Keyring | None = None, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        blobs: Blobs,
+        keyring: Keyring | None = None,
+        clock: Clock | None = None,
+        *,
+        calls: WireKind | None = None,
+    ) -> None:
         secrets = Keyring(home) if keyring is None else keyring
         present = SystemClock() if clock is None else clock
         self._files = FileEffects(blobs)
@@ -34,6 +52,8 @@ class EffectCatalogue:
             "mail@1": Mail(blobs, secrets, present),
             "http@1": Http(blobs, secrets, present),
         }
+        if calls is not None:  # performed by a room beside this one
+            self._wires = {**self._wires, "call@1": calls}
         self._kinds: Mapping[str, FileKind | WireKind] = {**self._files.kinds, **self._wires}
 
     def check(self, body: object) -> None:
@@ -76,16 +96,17 @@ class EffectCatalogue:
             for n, body in numbered
         ]
 
-    async def perform(self, body: Body, key: str, workspace: str) -> Any:
+    async def perform(self, body: Body, key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:
         """Do it; the outcome as plain JSON.
 
         Raises:
             EffectTrouble: it is known not to have happened.
+            InputNeeded: a person is asked something first.
             OutcomeUnknown: it began and no answer came.
         """
         if self.is_file(body):
             raise EffectTrouble("Files change only as the apply set of an approved gate.", FailureClass.STRUCTURAL)
-        return await self._wires[body["kind"]].perform(body["args"], key, workspace)
+        return await self._wires[body["kind"]].perform(body["args"], key, workspace, moment)
 
     async def reconcile(self, body: Body, key: str, workspace: str) -> Reconciled:
         """Ask the outside whether it happened; files are judged by their journal instead."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from counterfoil.effects.imagining import Scene
-from counterfoil.engine.ports import FileOp, PlanEntry, Reconciled
+from counterfoil.engine.ports import NO_MOMENT, FileOp, Moment, PlanEntry, Reconciled
 from counterfoil.facts import DoubtPolicy
 
 
@@ -46,11 +46,12 @@ class WireKind(Protocol):
     def entry(self, args: dict[str, Any], workspace: str) -> PlanEntry:
         """How a person sees it; it looks at nothing that can fail, because doubts are worded with it too."""
 
-    async def perform(self, args: dict[str, Any], key: str, workspace: str) -> Any:
+    async def perform(self, args: dict[str, Any], key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:
         """Do it; the outcome as plain JSON.
 
         Raises:
             EffectTrouble: it is known not to have happened.
+            InputNeeded: a person is asked something first.
             OutcomeUnknown: nobody knows.
         """
 

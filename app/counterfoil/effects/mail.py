@@ -27,7 +27,16 @@ from counterfoil.effects.mail_settings import MailSettings, read_settings
 from counterfoil.effects.redacting import Redactor
 from counterfoil.effects.secrets import Keyring
 from counterfoil.effects.sentences import others, shortened
-from counterfoil.engine.ports import BadEffect, EffectTrouble, Finding, OutcomeUnknown, PlanEntry, Reconciled
+from counterfoil.engine.ports import (
+    NO_MOMENT,
+    BadEffect,
+    EffectTrouble,
+    Finding,
+    Moment,
+    OutcomeUnknown,
+    PlanEntry,
+    Reconciled,
+)
 from counterfoil.errors import SecretMissing
 from counterfoil.facts import DoubtPolicy, FailureClass, Risk
 from counterfoil.policy.boundaries import visible
@@ -80,7 +89,7 @@ class Mail:
             bytes=size,
         )
 
-    async def perform(self, args: dict[str, Any], key: str, workspace: str) -> Any:
+    async def perform(self, args: dict[str, Any], key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:
         """Send it; `{"message_id", "accepted": [address], "answer"}`."""
         return await asyncio.to_thread(self._send, args, key, workspace)
 

@@ -20,7 +20,7 @@ from counterfoil.effects.redacting import Redactor
 from counterfoil.effects.request_shape import check_request
 from counterfoil.effects.secrets import Keyring
 from counterfoil.effects.sentences import shortened, size_words
-from counterfoil.engine.ports import EffectTrouble, Finding, OutcomeUnknown, PlanEntry, Reconciled
+from counterfoil.engine.ports import NO_MOMENT, EffectTrouble, Finding, Moment, OutcomeUnknown, PlanEntry, Reconciled
 from counterfoil.errors import SecretMissing
 from counterfoil.facts import DoubtPolicy, FailureClass, Risk
 from counterfoil.policy.boundaries import visible
@@ -74,7 +74,7 @@ class Http:
             return shapes.size_of(args["data"])
         return 0 if args["json"] is None else len(_json_bytes(args["json"]))
 
-    async def perform(self, args: dict[str, Any], key: str, workspace: str) -> Any:
+    async def perform(self, args: dict[str, Any], key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:
         """Send it; `{"status", "headers", "text", "truncated"}` of an answer that says it was taken."""
         headers, redact = await self._headers(args["headers"])
         headers = {**self._content_type(args), **headers, "Idempotency-Key": key}

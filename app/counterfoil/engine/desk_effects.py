@@ -233,7 +233,7 @@ class EffectDesk:
             answer = answer_of(txn, self._hold, asked.identity, slot)
             if answer is None or answer["gate_id"] != gate["gate_id"]:
                 return Move("wait", slot=slot)
-            if choice_of(answer) == "stop":
+            if slot is not Slot.INPUT and choice_of(answer) == "stop":
                 return Move("stop", answer=answer)
             gates.take(txn, gate["gate_id"])
             return self._answered(txn, asked, intent, slot, answer)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from counterfoil.authoring.codec import canonical, digest
+from counterfoil.authoring.codec import canonical, digest, to_plain
 from counterfoil.engine import judging, killpoints, staging
 from counterfoil.engine.desk_failures import alarm
 from counterfoil.engine.desk_gates import recorded_reply
@@ -25,6 +25,7 @@ Frame = dict[str, Any]
 Reply = tuple[dict[str, Any], bytes]
 MOST_KEYS = 100_000
 MOST_BRANCHES = 10_000
+MOST_CONNECTORS = 100
 
 
 class WaitDesk:
@@ -67,8 +68,8 @@ class WaitDesk:
             await hold.park(identity, "sleep")
 
     async def lookup(self, frame: Frame, _: bytes) -> Reply:
-        """Say which claims other runs hold, what this run has made of its copy of the workspace, or what policy says of effects; what
-        was said is a record.
+        """Say which claims other runs hold, what this run has made of its copy of the workspace, what policy says of effects, or which
+        tools connectors have; what was said is a record.
 
         Raises:
             EffectTrouble: it cannot be said.
@@ -110,6 +111,8 @@ class WaitDesk:
             return functools.partial(self._claims, keys)
         if name == "judge":
             return judging.foreseen(self._hold, keys)
+        if name == "tools" and len(keys) <= MOST_CONNECTORS:
+            return await self._tools(keys)
         if name == "changes" and not keys:
             return await self._changes()
         raise Breach("a look-up that nobody offers")
@@ -122,6 +125,14 @@ class WaitDesk:
             state = "approved" if row["held"] else f"waiting at g-{row['gate_number']}"
             found.setdefault(row["key"], f"already in run {row['run_number']}, {state}")
         return found, f"{len(found)} of {len(keys)} held elsewhere"
+
+    async def _tools(self, names: list[str]) -> Callable[[Txn], tuple[Any, str]]:
+        """Which tools connectors have now, with their pins."""
+        connectors = self._hold.powers.connectors
+        if connectors is None and names:
+            raise EffectTrouble("There are no connectors here.", FailureClass.STRUCTURAL)
+        found = await connectors.tools(names) if connectors is not None else []
+        return lambda _: (to_plain(found, {}), f"{len(found)} tools")
 
     async def _changes(self) -> Callable[[Txn], tuple[Any, str]]:
         """What the run has changed in its copy: looked at now, said in a transaction that notes its bytes."""

@@ -5,6 +5,7 @@ Nothing here decides what happens next: rows are written (a timer, a gate, how t
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -16,15 +17,16 @@ from counterfoil.engine.desk_gates import GateDesk, blank_spec
 from counterfoil.engine.effect_values import Asked, Ended
 from counterfoil.engine.failing import EFFECT_TRIES, wait_us
 from counterfoil.engine.holding import Hold
-from counterfoil.engine.ports import Conflict, EffectTrouble, Finding, OutcomeUnknown, Reconciled
+from counterfoil.engine.ports import Conflict, EffectTrouble, Finding, InputNeeded, Moment, OutcomeUnknown, Reconciled
 from counterfoil.errors import SecretMissing
-from counterfoil.facts import AttemptState, DoubtPolicy, FailureClass, GateKind, Outcome, Slot
-from counterfoil.store import records, runs
+from counterfoil.facts import AttemptState, DoubtPolicy, FailureClass, GateKind, Outcome, Slot, Verdict
+from counterfoil.store import gates, intents, records, runs
 from counterfoil.store.transactions import Txn
 
 HOW = {
     "mail@1": "Look in Sent items for this subject.",
     "http@1": "Ask the other side for the request with this key.",
+    "call@1": "Look where the connector would have done it.",
 }
 _log = logging.getLogger(__name__)
 
@@ -46,7 +48,7 @@ class EffectTroubles:
             if effects.is_file(asked.body):
                 outcome = await file_sets.apply(self._hold, asked.identity)
             else:
-                outcome = await effects.perform(asked.body, asked.key, self._hold.workspace)
+                outcome = await effects.perform(asked.body, asked.key, self._hold.workspace, self._moment(asked))
             payload = canonical(outcome)
         except Conflict as conflict:
             if asked.raises:
@@ -54,6 +56,8 @@ class EffectTroubles:
                 words = {"kind": "conflict", "message": str(conflict), "paths": conflict.paths}
                 return Ended(Outcome.FAILED, canonical(words), voids=True)
             await self._conflict(asked, conflict)
+        except InputNeeded as needed:
+            await self._ask_input(asked, needed)
         except EffectTrouble as trouble:
             await self._trouble(asked, trouble)
         except SecretMissing as missing:
@@ -67,6 +71,32 @@ class EffectTroubles:
             killpoints.reach("after_perform")
             return Ended(Outcome.OK, payload)
         return None
+
+    def _moment(self, asked: Asked) -> Moment:
+        """What an effect may need to know: its files, what its approval is bound to, and what a person said when it asked."""
+        hold = self._hold
+        conn = hold.powers.database.reader
+        intent = intents.get(conn, hold.run_id, *asked.identity)
+        gate_id = intent["gate_id"] if intent is not None else None
+        seal = gates.seal_of(conn, gate_id, intent["item"]) if intent is not None and gate_id is not None else None
+        base = json.loads(seal["base"]) if seal is not None else {}
+        stage = hold.stage.root if hold.stage is not None else None
+        gate = gates.newest(conn, hold.run_id, *asked.identity, Slot.INPUT)
+        if gate is None or gate["taken_at"] is None:
+            return Moment(stage, base)
+        spec = json.loads(hold.powers.blobs.text(gate["spec"], gate["spec_blob"]))
+        decision = gates.decisions(conn, gate["gate_id"])[-1]
+        declined = decision["verdict"] not in (Verdict.ANSWERED, Verdict.APPROVED)
+        return Moment(stage, base, spec["about"]["state"], json.loads(decision["answers"]), declined)
+
+    async def _ask_input(self, asked: Asked, needed: InputNeeded) -> None:
+        """The other side asks something: how it stands is kept with the gate, and the try is over. In between nobody knows how it ended."""
+        about = {"effect": asked.kind, "state": needed.state}
+        parts = {"fields": needed.fields, "evidence": needed.evidence, "flags": needed.flags, "about": about}
+        spec = blank_spec(GateKind.QUESTION, str(needed), **parts)
+        asked_digest = digest(canonical([asked.digest, needed.state]))
+        await self._gates.open(asked.identity, Slot.INPUT, spec, asked_digest=asked_digest)
+        await self._ended_badly(asked, f"{needed}.")
 
     async def _unknown(self, asked: Asked, words: str) -> None:
         """Nobody knows how the try ended: the next look is a doubt. Of files the journal knows, so a further try is safe."""

@@ -74,6 +74,7 @@ def _of_plan(plan: list[dict[str, Any]]) -> str:
 _COUNTED = {
     "mail": lambda n: f"sends {n} mail{'' if n == 1 else 's'}",
     "http": lambda n: f"sends {n} request{'' if n == 1 else 's'}",
+    "call": lambda n: f"makes {n} call{'' if n == 1 else 's'} to connectors",
     "delete_files": lambda n: f"deletes {n} file{'' if n == 1 else 's'}",
     "write": lambda n: f"writes {n} file{'' if n == 1 else 's'}",
     "move_files": lambda n: f"moves {n} file{'' if n == 1 else 's'}",

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from counterfoil.clock import Clock
 from counterfoil.engine.llm_ports import Llms
-from counterfoil.engine.ports import Copies, Effects, Policy, Stage, Stages
+from counterfoil.engine.ports import Connectors, Copies, Effects, Policy, Stage, Stages
 from counterfoil.errors import StoreTrouble
 from counterfoil.facts import RunState
 from counterfoil.store import claims, gates, runs, timers, trail_rows
@@ -46,6 +46,7 @@ class Powers:
     stages: Stages
     copies: Copies | None = None
     llms: Llms | None = None
+    connectors: Connectors | None = None
     copying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(COPIES))
 
 

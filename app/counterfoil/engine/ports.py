@@ -173,6 +173,38 @@ class OutcomeUnknown(Exception):
     """
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What an effect may need to know of where it is performed: the run's folder of files, if there is one; what of the world its approval
+    is bound to. Where it has asked a person something (InputNeeded): what it kept for itself, and what was filled in (plain, by field)."""
+
+    stage: str | None = None
+    base: Mapping[str, str | None] = field(default_factory=dict)
+    state: Any = None
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    declined: bool = False
+
+
+NO_MOMENT = Moment()
+
+
+class InputNeeded(Exception):
+    """The other side asks a person something before it goes on. `state` is kept with the gate and comes back in the Moment of the next
+    try; fields, evidence and flags are as of a gate."""
+
+    def __init__(
+        self,
+        title: str,
+        *,
+        fields: list[dict[str, Any]],
+        evidence: list[dict[str, Any]],
+        flags: list[str],
+        state: dict[str, Any],
+    ) -> None:
+        super().__init__(title)
+        self.fields, self.evidence, self.flags, self.state = fields, evidence, flags, state
+
+
 class Conflict(Exception):
     """Files are not what the approval was sealed to; nothing was written. `paths` names them."""
 
@@ -199,8 +231,9 @@ class Effects(Protocol):
     def prepare_plan(self, bodies: Sequence[dict[str, Any]], workspace: str) -> list[PlanEntry]:
         """As `prepare`, for a whole plan: each item on top of those before it. Raises EffectTrouble where that cannot be."""
 
-    async def perform(self, body: dict[str, Any], key: str, workspace: str) -> Any:
-        """Do it; the outcome as plain JSON. Raises EffectTrouble where it is known not to have happened."""
+    async def perform(self, body: dict[str, Any], key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:
+        """Do it; the outcome as plain JSON. Raises EffectTrouble where it is known not to have happened, InputNeeded where a person is
+        asked first."""
 
     async def reconcile(self, body: dict[str, Any], key: str, workspace: str) -> Reconciled:
         """Ask the outside whether it happened."""
@@ -322,6 +355,21 @@ class Stages(Protocol):
 
     def remove(self, run_id: str) -> None:
         """The run has ended; nothing to do where there is no stage."""
+
+
+class Connectors(Protocol):
+    """Programs and addresses of others whose tools can be called (`call@1`)."""
+
+    async def tools(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """The tools of connectors as they are now: `connector`, `tool`, `name` (unique among all, 64 characters at most), `title`,
+        `description`, `parameters` (JSON schema), `pin`.
+
+        Raises:
+            EffectTrouble: one of the connectors is not there, is off, or does not answer.
+        """
+
+    async def close(self) -> None:
+        """End what is open; it is opened again when something is asked."""
 
 
 class Policy(Protocol):

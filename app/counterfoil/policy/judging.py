@@ -124,6 +124,13 @@ def _secrets_ask(case: Case) -> Judgement | None:
     return _ask(f"The secret “{visible(str(named[0]))}” is sent to {where}, so somebody has to approve it.")
 
 
+def _calls_ask(case: Case) -> Judgement | None:
+    if case.kind != "call@1":
+        return None
+    what = visible(f"‘{case.args['tool']}’ of the connector {case.args['connector']}")
+    return _ask(f"Nobody has said that {what} only reads, so somebody has to approve it.")
+
+
 def _always_gated(case: Case) -> Judgement | None:
     """A template may tie its own hands; no rule that allows unties them."""
     marked = {str(kind).partition("@")[0] for kind in _listed(case.manifest, "always_gate")}
@@ -162,6 +169,7 @@ _DEFAULTS = (
     Rule(0, _requests_ask),
     Rule(1, _declared_hosts_may_be_read),
     Rule(2, _secrets_ask),
+    Rule(0, _calls_ask),
     Rule(1, _not_asked_for),
     Rule(1000, _always_gated),  # above every rule that people can write
 )

@@ -16,7 +16,11 @@ import time
 from collections.abc import Callable
 
 from counterfoil.catalogue.shelf import Shelf
+from counterfoil.connectors.calls import Calls
+from counterfoil.connectors.ruling import reading_rule
+from counterfoil.connectors.supervising import Connectors
 from counterfoil.effects.catalogue import EffectCatalogue
+from counterfoil.effects.secrets import Keyring
 from counterfoil.engine import answers, claiming, garbage
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.ending import cancel
@@ -126,10 +130,13 @@ class Runner:
     async def _main(self, enough: Callable[[], bool], ready: Callable[[], None], changed: Callable[[], None]) -> None:
         writer = Writer(self._database)
         blobs = Blobs(self._home)
-        effects = EffectCatalogue(self._home, blobs)
+        keyring = Keyring(self._home)
+        connectors = Connectors(self._database, self._home, lambda: measured(self._home), keyring)
+        effects = EffectCatalogue(self._home, blobs, keyring, calls=Calls(self._database, connectors))
         clock, copies = self._database.clock, RunCopies(self._home, blobs)
         stages = StageFolder(self._home, blobs, clock)
-        powers = Powers(self._database, writer, blobs, clock, effects, Rules(), stages, copies)
+        rules = Rules([reading_rule(self._database)])
+        powers = Powers(self._database, writer, blobs, clock, effects, rules, stages, copies, connectors=connectors)
         listener = await waking.listen(self._home, self._woken.set)
         renewing = asyncio.ensure_future(self._renew(writer))
         beating = None if self._only else heartbeat.begin(self._beat)
@@ -148,6 +155,7 @@ class Runner:
                 beating.shutdown(wait=False)
             listener.close()
             await self._wind_down()
+            await connectors.close()
             await asyncio.to_thread(writer.close)
 
     def _stand_by(self) -> None:

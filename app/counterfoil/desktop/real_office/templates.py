@@ -222,7 +222,11 @@ _CHANGES = (
     ("delete_files", "deletes files"),
     ("make_folders", "makes folders"),
 )
-_SENDS = (("mail", "mail, after it was approved"), ("http", "requests to other computers, after they were approved"))
+_SENDS = (
+    ("mail", "mail, after it was approved"),
+    ("http", "requests to other computers, after they were approved"),
+    ("call", "calls to connectors, after they were approved"),
+)
 
 
 def _about(folder: Path) -> str:

@@ -30,6 +30,8 @@ _EFFECT_NAMES = {
     "make_folders": "Make folders",
     "mail": "Send mail",
     "http": "Send request",
+    "call": "Call a connector",
+    "tools": "Look at connectors",
     "approve": "Ask for approval",
     "ask": "Ask a question",
     "claims": "Look for other runs",

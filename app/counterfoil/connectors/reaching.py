@@ -1,0 +1,152 @@
+"""How a connector is reached: a program in a sandbox of its own, or an address over streamable HTTP.
+
+Secrets are put in here, last of all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from counterfoil.connectors.declared import Declared, Given
+from counterfoil.connectors.line import NoLine
+from counterfoil.connectors.pipe import over
+from counterfoil.connectors.sieve import Streams
+from counterfoil.connectors.way_out import WayOut
+from counterfoil.effects.redacting import Redactor
+from counterfoil.effects.secrets import Keyring
+from counterfoil.errors import SecretMissing
+from counterfoil.places import Home
+from counterfoil.sandbox import bwrap
+from counterfoil.sandbox.launching import Unfit
+from counterfoil.sandbox.levels import Measured
+from counterfoil.sandbox.servers import Server, ServerFacts, ServerStopped
+
+LARGEST_ANSWER = 16 * 1024 * 1024  # bytes of one answer over HTTP
+_CONNECT = 30.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Reaches one connector. `stage` is the folder of a run's files where it is given one."""
+
+    declared: Declared
+    home: Home
+    measured: Measured
+    keyring: Keyring
+    stage: Path | None = None
+    auth: Any = None
+
+    async def redactor(self) -> Redactor:
+        """Who takes the secrets that it is given out of what it says.
+
+        Raises:
+            NoLine: one of them is not there.
+        """
+        return Redactor({name: await self._value({"$secret": name}) for name in self.declared.secrets()})
+
+    async def _value(self, given: Given) -> str:
+        if not isinstance(given, Mapping):
+            return str(given)
+        try:
+            return await asyncio.to_thread(self.keyring.get, given["$secret"])
+        except SecretMissing as problem:
+            raise NoLine(str(problem).rstrip(".")) from problem
+
+    async def _filled(self, values: Mapping[str, Given]) -> dict[str, str]:
+        return {name: await self._value(value) for name, value in values.items()}
+
+    def roots(self) -> list[str]:
+        """The folders that it is told of: the run's files, as it sees them, and nothing else."""
+        if self.stage is None:
+            return []
+        return [str(bwrap.JOB if self.measured.is_isolated else self.stage)]
+
+    @asynccontextmanager
+    async def streams(self) -> AsyncIterator[Streams]:
+        """The way there, open.
+
+        Raises:
+            NoLine: there is none.
+        """
+        async with self._program() if self.declared.argv else self._address() as streams:
+            yield streams
+
+    @asynccontextmanager
+    async def _program(self) -> AsyncIterator[Streams]:
+        declared = self.declared
+        async with AsyncExitStack() as stack:
+            network = None
+            if declared.hosts:
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=self.home.run, prefix="way-")))
+                way = await WayOut(folder, declared.hosts).open()
+                stack.push_async_callback(way.close)
+                network = way.socket
+            facts = ServerFacts(
+                declared.title or declared.name,
+                declared.argv,
+                tuple(map(Path, declared.code)),
+                await self._filled(declared.settings),
+                stage=self.stage if declared.stage else None,
+                stage_writable=declared.stage == "write",
+                network=network,
+                by_hand=declared.by_hand,
+            )
+            try:
+                server = await Server.start(self.home, self.measured, facts)
+            except (Unfit, ServerStopped, ValueError, OSError) as problem:
+                raise NoLine(str(problem).rstrip(".")) from problem
+            yield await stack.enter_async_context(over(server))
+
+    @asynccontextmanager
+    async def _address(self) -> AsyncIterator[Streams]:
+        import httpx2  # lazy: only connectors that are elsewhere pay for it
+        from mcp.client.streamable_http import streamable_http_client
+
+        declared = self.declared
+        headers = await self._filled(declared.headers)
+        limits = httpx2.Timeout(declared.seconds + 5, connect=_CONNECT)
+        transport = _bounded(httpx2.AsyncHTTPTransport())
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=limits, auth=self.auth, transport=transport) as client,
+            streamable_http_client(declared.url, http_client=client) as streams,
+        ):
+            yield streams
+
+
+def _bounded(transport: Any) -> Any:
+    """The transport with an end to every answer; a stream of events has one for each event."""
+    import httpx2  # lazy, as above
+
+    class Bounded(httpx2.AsyncByteStream):
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for piece in self._inner:
+                size += len(piece)
+                if size > LARGEST_ANSWER:
+                    raise httpx2.StreamError(f"it answered with more than {LARGEST_ANSWER // 1024**2} MB")
+                yield piece
+
+        async def aclose(self) -> None:
+            with contextlib.suppress(Exception):
+                await self._inner.aclose()
+
+    handle = transport.handle_async_request
+
+    async def handled(request: Any) -> Any:
+        response = await handle(request)
+        if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+            response.stream = Bounded(response.stream)
+        return response
+
+    transport.handle_async_request = handled
+    return transport

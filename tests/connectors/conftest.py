@@ -1,0 +1,25 @@
+"""Only Linux has walls for servers so far."""
+
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from connectors.counter import Counter
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A server of others is started only where it can be confined."""
+    if sys.platform != "linux":
+        for item in items:
+            if Path(__file__).parent in item.path.parents:
+                item.add_marker(pytest.mark.skip(reason=f"isolation for {sys.platform} was never run"))
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> Generator[Counter]:
+    """A home of its own."""
+    found = Counter(tmp_path)
+    yield found
+    found.close()

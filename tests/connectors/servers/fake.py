@@ -1,0 +1,168 @@
+"""A server in a few lines, of the older protocol or the newer one, which does what its words say: honest, hostile, or broken.
+
+Every call that it performs is a line in the file that it was told (a folder that it may write), so that a test can count.
+"""
+
+import json
+import os
+import sys
+from typing import Any
+
+WORDS = set(sys.argv[1:])
+PLAIN: dict[str, Any] = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
+TOOLS: list[Any] = [{"name": "send", "description": "Send it.", "inputSchema": PLAIN}]
+MODERN = "modern" in WORDS
+
+
+def say(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def hear() -> Any:
+    line = sys.stdin.readline()
+    if not line:
+        raise SystemExit
+    return json.loads(line)
+
+
+def text(words: Any, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": words}], **more}
+
+
+def tools() -> dict[str, Any]:
+    changed = [{**TOOLS[0], "inputSchema": {**PLAIN, "properties": {**PLAIN["properties"], "bcc": {"type": "string"}}}}]
+    found: list[Any] = changed if "changed" in WORDS else list(TOOLS)
+    if "bad-tools" in WORDS:
+        found += [
+            {"name": "no-schema"},
+            {"name": "odd-schema", "inputSchema": {"type": "string"}},
+            "no tool at all",
+            {"name": "twice", "inputSchema": PLAIN},
+            {"name": "twice", "inputSchema": PLAIN},
+            {"name": "far", "inputSchema": {"type": "object", "properties": {"x": {"$ref": "https://evil.example/x"}}}},
+            {"name": "naïve tool " + "x" * 200, "inputSchema": PLAIN},
+            {
+                "name": "near",
+                "inputSchema": {
+                    "type": "object",
+                    "properties": {"x": {"$ref": "#/$defs/X"}},
+                    "$defs": {"X": {"type": "integer"}},
+                },
+            },
+        ]
+    if "answers" in WORDS:
+        found.append(
+            {
+                "name": "count",
+                "inputSchema": PLAIN,
+                "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+            }
+        )
+    return {"tools": found, **({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if MODERN else {})}
+
+
+def call(message: dict[str, Any]) -> dict[str, Any] | None:
+    params = message["params"]
+    to = params["arguments"].get("to")
+    if "falls" in WORDS:
+        os._exit(3)
+    if "hangs" in WORDS:
+        while True:
+            hear()
+    if "huge" in WORDS:
+        return text("x" * 3_000_000)
+    if "endless" in WORDS:
+        while True:
+            sys.stdout.write("x" * 65536)
+    if "refuses" in WORDS:
+        return None
+    if params["name"] == "count":
+        return text("many", structuredContent={"n": "many"})
+    return found(message, to)
+
+
+def found(message: dict[str, Any], to: Any) -> dict[str, Any]:
+    if "asks" in WORDS:
+        return ask(message)
+    if "roots" in WORDS and not MODERN:
+        say({"id": "roots", "method": "roots/list"})
+        return text(json.dumps(hear()["result"]))
+    if "echo" in WORDS:
+        return text(to)
+    return text(f"sent to {to}")
+
+
+FORM = {
+    "type": "object",
+    "properties": {
+        "sure": {"type": "boolean", "title": "Are you sure?"},
+        "copies": {"type": "integer", "default": 2},
+        "price": {"type": "number"},
+        "how": {"type": "string", "enum": ["fast", "slow"]},
+    },
+    "required": ["sure"],
+}
+
+
+def ask(message: dict[str, Any]) -> dict[str, Any]:
+    wanted = {"mode": "form", "message": "Really send it?", "requestedSchema": FORM}
+    if not MODERN:
+        say({"id": "ask", "method": "elicitation/create", "params": wanted})
+        answer = hear()
+        while answer.get("id") != "ask":
+            answer = hear()
+        return text(json.dumps(answer["result"]))
+    given = message["params"].get("inputResponses")
+    if given:
+        return text(json.dumps([given["one"], message["params"].get("requestState")]))
+    asked = {"one": {"method": "elicitation/create", "params": wanted}, "two": {"method": "roots/list"}}
+    return {"resultType": "input_required", "inputRequests": asked, "requestState": "state-of-the-server"}
+
+
+def answer(message: dict[str, Any]) -> None:
+    method = message.get("method")
+    if method == "server/discover":
+        if not MODERN:
+            say({"id": message["id"], "error": {"code": -32601, "message": "Method not found"}})
+            return
+        capabilities = {"tools": {"listChanged": True}}
+        found = {
+            "supportedVersions": ["2026-07-28"],
+            "capabilities": capabilities,
+            "resultType": "complete",
+            "ttlMs": 0,
+            "cacheScope": "private",
+        }
+        say({"id": message["id"], "result": found})
+    elif method == "initialize":
+        capabilities = {"tools": {"listChanged": True}}
+        info = {"name": "Fake", "version": "1"}
+        say(
+            {
+                "id": message["id"],
+                "result": {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info},
+            }
+        )
+    elif method == "tools/list":
+        say({"id": message["id"], "result": tools()})
+    elif method == "tools/call":
+        result = call(message)
+        if result is None:
+            say({"id": message["id"], "error": {"code": -32602, "message": "there is nothing to send"}})
+            return
+        if "twice" in WORDS:
+            say({"id": message["id"], "result": result})
+        say({"id": message["id"], "result": {"resultType": "complete", **result} if MODERN else result})
+
+
+if "probe-kills" in WORDS:
+    first = hear()
+    if first["method"] == "server/discover":
+        raise SystemExit(1)
+    answer(first)
+for noise in range(20 if "noisy" in WORDS else 0):
+    print("Listening…", noise, flush=True)
+    print('{"no": "message"}', flush=True)
+while True:
+    answer(hear())

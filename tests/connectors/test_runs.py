@@ -1,0 +1,142 @@
+"""Whole runs that call connectors: doubts, questions that survive a restart, and approvals of a tool that has changed since."""
+
+import json
+from typing import Any
+
+import pytest
+
+from connectors.counter import Counter, declared
+from counterfoil import approve, call, workflow
+from counterfoil.authoring.parameters import Params
+from counterfoil.facts import GateKind, RunState, Slot
+from counterfoil.store import connector_rows
+from counterfoil.testing import Crashed, Harness
+
+
+class Nothing(Params):
+    """No parameters."""
+
+
+@workflow("calling")
+async def calling(_: Nothing) -> Any:
+    """One call."""
+    return await call("desk", "send", to="ben@b.example")
+
+
+@workflow("planned")
+async def planned(_: Nothing) -> Any:
+    """One call that is approved in a plan."""
+    decision = await approve("Send it", plan=[call("desk", "send", to="ben@b.example")])
+    return await decision.perform()
+
+
+def harness(counter: Counter) -> Harness:
+    """The real engine on the counter's home."""
+    counter.run(counter.connectors.close())
+    return Harness(
+        counter.workspace,
+        home=counter.home.root,
+        effects=counter.effects,
+        policy=counter.rules,
+        connectors=counter.connectors,
+    )
+
+
+def test_a_call_asks_and_its_answer_is_the_record(counter: Counter) -> None:
+    counter.add(declared("fake"))
+    room = harness(counter)
+    room.start(calling)
+    assert room.advance() is RunState.WAITING
+    assert room.gate()["title"] == "desk: send, to ben@b.example"
+    room.approve()
+    assert room.advance() is RunState.DONE
+    assert room.result()["text"] == "sent to ben@b.example"
+    room.close()
+
+
+@pytest.mark.parametrize("era", ["modern", "older"])
+def test_a_question_of_a_server_waits_for_a_person_through_restarts(counter: Counter, era: str) -> None:
+    counter.add(declared("fake", "asks", era))
+    room = harness(counter)
+    room.start(calling)
+    room.advance()
+    room.approve()
+    assert room.advance() is RunState.WAITING
+    gate = room.gate()
+    assert (gate["slot"], gate["kind"]) == (Slot.INPUT, GateKind.QUESTION)
+    spec = room.spec(gate)
+    assert spec["evidence"][0]["data"] == "Really send it?"
+    assert [(field["name"], field["type"], field["default"]) for field in spec["fields"]] == [
+        ("sure", "boolean", None),
+        ("copies", "integer", 2),
+        ("price", "decimal", None),
+        ("how", "choice", None),
+    ]
+    assert bool(spec["flags"]) is (era == "older")
+    assert room.advance() is RunState.WAITING  # nothing is asked of the server meanwhile
+    room.answer(gate, sure=True, copies=3, price={"$dec": "1.5"}, how="slow")
+    counter.restart()
+    assert room.advance() is RunState.DONE
+    said = json.loads(room.result()["text"])
+    given = {"action": "accept", "content": {"sure": True, "copies": 3, "price": 1.5, "how": "slow"}}
+    assert said == ([given, "state-of-the-server"] if era == "modern" else given)
+    assert [row["state"] for row in room.gates()] == []
+    room.close()
+
+
+def test_a_person_may_decline_what_a_server_asks(counter: Counter) -> None:
+    counter.add(declared("fake", "asks", "modern"))
+    room = harness(counter)
+    room.start(calling)
+    room.advance()
+    room.approve()
+    room.advance()
+    room.reject("none of their business")
+    assert room.advance() is RunState.DONE
+    assert json.loads(room.result()["text"])[0] == {"action": "decline"}
+    room.close()
+
+
+def test_a_crash_while_a_question_waits_asks_nobody_twice(counter: Counter) -> None:
+    counter.add(declared("fake", "asks", "modern"))
+    room = harness(counter)
+    room.start(calling)
+    room.advance()
+    room.approve()
+    room.crash_at("after_gate")
+    with pytest.raises(Crashed):
+        room.advance()
+    assert room.advance() is RunState.WAITING
+    assert [row["slot"] for row in room.gates()] == [Slot.INPUT]
+    room.answer(sure=True)
+    assert room.advance() is RunState.DONE
+    room.close()
+
+
+def test_a_server_that_falls_is_a_doubt_and_never_called_again_unasked(counter: Counter) -> None:
+    counter.add(declared("fake", "falls"))
+    room = harness(counter)
+    room.start(calling)
+    room.advance()
+    room.approve()
+    assert room.advance() is RunState.WAITING
+    assert room.gate()["kind"] == GateKind.DOUBT
+    assert "Look where the connector would have done it." in json.dumps(room.spec())
+    room.answer(choice="happened", result="yes")
+    assert room.advance() is RunState.DONE
+    assert room.result() == "yes"
+    room.close()
+
+
+def test_an_approval_does_not_cover_a_tool_that_has_changed_since(counter: Counter) -> None:
+    counter.add(declared("fake"))
+    room = harness(counter)
+    room.start(planned)
+    room.advance()
+    room.approve()
+    facts = declared("fake", "changed").facts
+    counter.database.transact(lambda txn: connector_rows.set_facts(txn, "desk", facts))
+    assert room.advance() is RunState.WAITING
+    spec = room.spec()
+    assert spec["kind"] == GateKind.FAILURE
+    room.close()

@@ -325,3 +325,14 @@ def test_a_runner_that_was_stopped_over_two_firings_does_what_each_policy_says(
     assert states["none"] == ["started", "missed", "missed", "missed"]
     assert states["all"].count("started") >= 2  # as many as may be open at once
     assert {one["reason"] for one in desk.log("none")[1:4]} == {"this computer was asleep"}
+
+
+def test_what_the_next_firing_needs_can_be_asked_before(desk: Desk) -> None:
+    desk.add("Weekly", "--rule", "Mondays at 9", *BERLIN)
+    ready = desk.call("schedule", "ready", "Weekly")
+    assert (ready.code, [line[:7].strip() for line in ready.out.splitlines()]) == (0, ["ok"] * 4)
+    asked = ("schedule", "ready", "--template", "note", "--workspace", desk.workspace, "--json")
+    (lacking,) = [one for one in desk.call(*asked).document if not one["holds"]]
+    assert (lacking["check"], lacking["words"]) == ("parameters", "Text (text) is missing.")
+    assert lacking["next_step"] == "Give it, for example --set text=Brightwater."
+    assert desk.call("schedule", "ready").code == 2

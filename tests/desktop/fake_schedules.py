@@ -14,6 +14,7 @@ from counterfoil.desktop.schedule_facts import (
     FiringSeen,
     NextSeen,
     NoticeSeen,
+    ReadySeen,
     ScheduleDraft,
     ScheduleKept,
     ScheduleRow,
@@ -111,6 +112,7 @@ class FakeSchedules:
         self.night = from_us(at(3, 0)).date()
         self.refuse: Exception | None = None
         self.ask_login, self.lacking = False, ""
+        self.needs: tuple[ReadySeen, ...] = (ReadySeen("folder", True, "The folder Suppliers can be used."),)
         self._log, self._changed = log, changed
 
     def look(self, workspace: str | None) -> SchedulesSeen:
@@ -153,6 +155,10 @@ class FakeSchedules:
             return DraftSeen(problem=told, where="rule", instead=instead_of(draft.rule, problem.message), name=name)
         ahead = tuple(NextSeen(one.local(zone).isoformat(timespec="minutes"), one.note) for one in found.ahead)
         return DraftSeen(found.words, ahead, found.notes, name=name)
+
+    def ready(self, draft: ScheduleDraft) -> tuple[ReadySeen, ...]:
+        self._log.append(("ready", draft))
+        return self.needs
 
     def keep(self, draft: ScheduleDraft) -> ScheduleKept:
         if self.refuse is not None:

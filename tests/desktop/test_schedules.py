@@ -15,7 +15,7 @@ from counterfoil.desktop.office import Part
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
-from counterfoil.desktop.schedule_facts import NoticeSeen, ScheduleDraft
+from counterfoil.desktop.schedule_facts import NoticeSeen, ReadySeen, ScheduleDraft
 from counterfoil.desktop.schedules.calendar_grid import DaysAdapter, Role
 from counterfoil.desktop.schedules.list_view import SchedulesAdapter, switch_box
 from counterfoil.desktop.schedules.page import SchedulesPage
@@ -405,6 +405,41 @@ def test_what_is_unusual_is_said_before_saving(desk: Desk, editor: Any, rule: st
     editor.sentence.zone.setEditText(zone)
     type_rule(desk, editor, rule)
     assert editor.sentence._notes.text() == note
+
+
+def rest(desk: Desk, editor: Any) -> int:
+    """Nobody types for a while; how often it was looked at what it needs."""
+    if editor._rested.isActive():
+        editor._rested.stop()
+        editor._rested.timeout.emit()
+        desk.settle()
+    return [what for what, _ in desk.office.log].count("ready")
+
+
+def test_what_it_needs_is_a_checklist_with_buttons(desk: Desk, editor: Any) -> None:
+    folder = ReadySeen("folder", True, "The folder Suppliers can be used.")
+    secret = ReadySeen(
+        "mail", False, "The secret “smtp” is not in the keyring.", "Store it with: counterfoil secret set smtp"
+    )
+    desk.office.schedules.needs = (folder, ReadySeen("parameters", False, "‘Pay from account’ is missing."), secret)
+    type_rule(desk, editor, "every Monday at 09:00")
+    looked = rest(desk, editor)
+    assert editor.ready.isVisible()
+    assert editor.ready.texts == [
+        "The folder Suppliers can be used.",
+        "Missing: ‘Pay from account’ is missing.",
+        "Missing: The secret “smtp” is not in the keyring.",
+    ]
+    [fill] = [one for one in editor.ready.findChildren(Button) if one.text().strip() == "Fill it in"]
+    desk.click(fill)
+    assert editor.fields[0].isAncestorOf(desk.focus())
+    editor._judge()
+    desk.settle()
+    assert rest(desk, editor) == looked, "nothing changed that it depends on"
+    desk.office.schedules.needs = (folder,)
+    desk.click(editor.ready._look)
+    assert rest(desk, editor) == looked + 1
+    assert editor.ready.texts == ["The folder Suppliers can be used."]
 
 
 def test_the_button_says_what_is_missing_and_goes_there(desk: Desk, editor: Any) -> None:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import tzlocal
@@ -13,7 +14,9 @@ import tzlocal
 from cli.note_template import MANIFEST, write_template
 from counterfoil.clock import FakeClock
 from counterfoil.facts import NoticeKind
+from counterfoil.inbox.accounts import deciders
 from counterfoil.places import Home
+from counterfoil.runner import preflight
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.tending import Tending
 from counterfoil.schedules.keeping import Wanted, add, got_it, pause, remove
@@ -39,7 +42,7 @@ class Place:
         self.database: Database = open_database(self.home, self.clock)
         wanted = Wanted("Weekly", "note", str(self.folder), MONDAY, "UTC", policy_of({}), {"text": "hello"})
         self.database.transact(lambda txn: add(txn, wanted, "user:anna"))
-        self.tending = Tending(self.database, RunStarter(self.database, self.home))
+        self.tending = Tending(self.database, self.home, RunStarter(self.database, self.home))
 
     @property
     def row(self) -> Row:
@@ -99,6 +102,35 @@ def test_a_parameter_an_account_and_a_secret_are_looked_at_before(place: Place) 
     place.database.transact(lambda txn: schedules.change(txn, place.row, "user:anna", "Changed", parameters="{}"))
     place.at(6, 4)
     assert "Text (text) is missing" in place.told()[0]
+
+
+def test_who_would_be_asked_is_said_and_that_nobody_would_hear_of_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def approver() -> preflight.Finding:
+        starter = RunStarter(place.database, place.home)
+        starter.prepare([place.row])
+        return preflight.look(place.database, place.home, starter, place.row)[-1]
+
+    monkeypatch.setattr(preflight, "deciders", lambda _: ["anna"])
+    assert str(approver()) == "It stops and asks once: anna can decide. Nobody is mailed while it waits."
+    monkeypatch.setattr(preflight, "deciders", lambda _: [])
+    place.at(6, 1)
+    assert "It stops and asks once, and nobody would hear of it: the account that holds" in place.told()[0]
+    mail = f'[notifications.mail]\nto = ["ben@example.org"]\naccount = "{place.folder}"\n'
+    (place.home.root / "settings.toml").write_text(mail)
+    place.at(6, 2)
+    assert place.told() == []
+    assert "who holds the data folder can decide. Mailed to ben@example.org when it waits." in str(approver())
+
+
+def test_accounts_of_services_decide_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    pwd = pytest.importorskip("pwd")
+    owner = pwd.getpwuid(place.home.root.stat().st_uid)
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: SimpleNamespace(pw_name=owner.pw_name, pw_shell="/bin/bash"))
+    assert deciders(place.home) == [owner.pw_name]
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: SimpleNamespace(pw_name="svc", pw_shell="/usr/sbin/nologin"))
+    assert deciders(place.home) == []
 
 
 def test_a_removed_routine_says_nothing_and_a_paused_one_only_while_it_lacks_something(place: Place) -> None:

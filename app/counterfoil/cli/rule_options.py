@@ -117,13 +117,13 @@ AfterTemplate = Annotated[
 class RuleOptions:
     """What was given of a rule."""
 
-    rule: str | None
-    cron: str | None
-    every: str | None
-    rule_json: str | None
-    gap: str | None
-    fold: str | None
-    until: str | None
+    rule: str | None = None
+    cron: str | None = None
+    every: str | None = None
+    rule_json: str | None = None
+    gap: str | None = None
+    fold: str | None = None
+    until: str | None = None
     holidays: Sequence[str] | None = None
     on_holiday: str | None = None
     watch: str | None = None

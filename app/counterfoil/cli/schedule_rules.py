@@ -23,9 +23,10 @@ from counterfoil.cli.starting import Input, checked_parameters, input_of
 from counterfoil.clock import from_us
 from counterfoil.errors import WrongUse
 from counterfoil.inbox.accounts import account
+from counterfoil.runner import preflight
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.starting import keep_version
-from counterfoil.runner.tending import Tending, tell_missing
+from counterfoil.runner.tending import tell_missing
 from counterfoil.schedules import keeping
 from counterfoil.schedules.documents import preview_documents, schedule_document
 from counterfoil.schedules.planned import dates_in, resolved
@@ -72,7 +73,7 @@ def add(
 ) -> None:
     """Run a template by a rule; says back what it understood and when the next five firings are."""
     call = call_of(context)
-    place, there = workspace_of(workspace), zone or _zone_here()
+    place, there = workspace_of(workspace), zone or zone_here()
     beside_time = (watch, pattern, settle, into, after)
     options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday, *beside_time)
     policy = given.PolicyOptions(
@@ -82,7 +83,7 @@ def add(
     values, texts = input_of(source), pairs_of(settings)
     folder = find_template(template, place, call.home)
     with opened(call) as home:
-        today = _today(home, there)
+        today = today_in(home, there)
         chosen, taker = _with_taker(call, home, folder, options.rule_of(today))
         parameters = _parameters(call, home, folder, place, values, texts, today, taker)
         _keep(call, home, keeping.Wanted(name, template, str(place), chosen, there, policy.policy_of(), parameters))
@@ -105,7 +106,7 @@ def _lacking(call: Call, home: Opened, row: Row) -> str | None:
     """What the first firing of a routine would lack, which is put up as a notice."""
     starter = RunStarter(home.database, call.home)
     starter.prepare([row])
-    lacking = Tending(home.database, starter).missing(row)
+    lacking = preflight.missing(preflight.look(home.database, call.home, starter, row))
     tell_missing(home.database, row, lacking)
     return lacking
 
@@ -154,7 +155,7 @@ def change(
     with opened(call) as home:
         before = keeping.wanted_of(keeping.find(home.database.reader, name))
         there = zone or before.zone
-        today = _today(home, there)
+        today = today_in(home, there)
         wanted = dataclasses.replace(
             before,
             name=new_name or before.name,
@@ -184,7 +185,8 @@ def _changed_rule(call: Call, home: Opened, before: keeping.Wanted, options: giv
     return _with_taker(call, home, folder, chosen)[0]
 
 
-def _today(home: Opened, zone: str) -> date:
+def today_in(home: Opened, zone: str) -> date:
+    """The date there."""
     return from_us(home.database.clock.now_us()).astimezone(zone_of(zone)).date()
 
 
@@ -237,7 +239,7 @@ def _parameters(
     return {one: values[one] if one in words else checked[one] for one in {**values, **dict(plain)}}
 
 
-def _zone_here() -> str:
+def zone_here() -> str:
     """The zone of this computer.
 
     Raises:
@@ -291,7 +293,7 @@ def preview(
     call = call_of(context)
     options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday)
     if name is None:
-        there = zone or _zone_here()
+        there = zone or zone_here()
         start = instant_of(after, there)
         chosen = options.rule_of(start.astimezone(zone_of(there)).date())
         form = form_of(chosen)

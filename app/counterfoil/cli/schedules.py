@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from counterfoil.cli import readiness, schedule_rules
 from counterfoil.cli import rule_options as given
-from counterfoil.cli import schedule_rules
 from counterfoil.cli.commands import EVERYWHERE
 from counterfoil.cli.opening import opened, tell_runner
 from counterfoil.cli.options import Context, call_of
@@ -39,6 +39,7 @@ app = typer.Typer(
 app.command("add", epilog=EVERYWHERE)(schedule_rules.add)
 app.command("change", epilog=EVERYWHERE)(schedule_rules.change)
 app.command("preview", epilog=EVERYWHERE)(schedule_rules.preview)
+app.command("ready", epilog=EVERYWHERE)(readiness.ready)
 
 
 @app.command("list", epilog=EVERYWHERE)

@@ -144,7 +144,16 @@ class DraftSeen:
     instead: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     name: str = ""  # what is wrong with the name
-    ready: tuple[tuple[bool, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadySeen:
+    """One thing that a firing needs: `check` names it, `words` say how it stands, `next_step` what mends it."""
+
+    check: str
+    holds: bool
+    words: str
+    next_step: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +183,9 @@ class Schedules(Protocol):
 
     def judge(self, draft: ScheduleDraft) -> DraftSeen:
         """What is understood of a draft, when it would fire, and what is wrong with it."""
+
+    def ready(self, draft: ScheduleDraft) -> tuple[ReadySeen, ...]:
+        """What a firing of a draft needs, and what of it is missing; may take seconds."""
 
     def keep(self, draft: ScheduleDraft) -> ScheduleKept:
         """Save it, as a new one or as the changed one."""

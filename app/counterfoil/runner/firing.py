@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,7 @@ from counterfoil.catalogue.finding import find_template
 from counterfoil.catalogue.manifest import title_of_run
 from counterfoil.catalogue.parameters import check_values, with_remembered
 from counterfoil.clock import from_us
-from counterfoil.effects.mail_settings import read_settings
-from counterfoil.effects.secrets import Keyring
-from counterfoil.engine.ports import EffectTrouble
 from counterfoil.errors import CounterfoilError, NotReady
-from counterfoil.facts import FILE_EFFECTS
 from counterfoil.places import Home
 from counterfoil.runner.consent import refuse_unasked
 from counterfoil.runner.starting import keep_version
@@ -27,7 +22,7 @@ from counterfoil.schedules.planned import resolved
 from counterfoil.schedules.rules import zone_of
 from counterfoil.schedules.scanning import Starter
 from counterfoil.settings.workspace import remembered
-from counterfoil.store import runs, versions
+from counterfoil.store import runs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
 
@@ -59,46 +54,35 @@ class RunStarter:
         Raises:
             NotReady: the folder, the template or a parameter is not as it must be.
         """
-        return runs.create(txn, self._new_run(schedule, planned_us))
+        return runs.create(txn, self.new_run(schedule, planned_us))
 
     def given(self, values: Mapping[str, Any]) -> Starter:
         """A starter whose runs get these parameters beside those of their routine."""
-        return lambda txn, schedule, planned_us: runs.create(txn, self._new_run(schedule, planned_us, values))
+        return lambda txn, schedule, planned_us: runs.create(txn, self.new_run(schedule, planned_us, values))
 
-    def missing(self, schedule: Row, planned_us: int) -> str | None:
-        """Why a run of a routine that was prepared for could not be, planned for an instant; None where it could."""
-        try:
-            new = self._new_run(schedule, planned_us, before_files=True)
-            self._refuse_unreachable(new)
-        except (CounterfoilError, EffectTrouble) as problem:
-            return str(problem)
-        return None
+    def trouble_with_template(self, schedule: Row) -> CounterfoilError | None:
+        """Why the template of a routine that was prepared for cannot be used; None where it can."""
+        version = self._versions[schedule["schedule_id"]]
+        return version if isinstance(version, CounterfoilError) else None
 
-    def _refuse_unreachable(self, new: runs.NewRun) -> None:
-        """What a run would meet only in its middle, told before it starts: a folder nobody may write to, an account that is not set up.
+    def manifest_of(self, schedule: Row) -> dict[str, Any]:
+        """The manifest of the template of a routine that was prepared for; {} where it cannot be used."""
+        version = self._versions[schedule["schedule_id"]]
+        found: dict[str, Any] = {} if isinstance(version, CounterfoilError) else json.loads(version["manifest"])
+        return found
 
-        Raises:
-            NotReady: it is so; EffectTrouble: the account cannot be used.
-        """
-        version = versions.get(self._database.reader, new.version)
-        wanted = set(json.loads(version["manifest"]).get("permissions", ())) if version is not None else set[str]()
-        if wanted & set(FILE_EFFECTS) and not os.access(new.workspace, os.W_OK | os.X_OK):
-            raise NotReady(f"This account may not write in {new.workspace}.", "Allow it, or choose another folder.")
-        if "mail" in wanted:
-            secret = read_settings(new.workspace).secret
-            if secret and secret not in Keyring(self._home).names():
-                raise NotReady(
-                    f"The secret “{secret}” is not in the keyring.", f"Store it with: counterfoil secret set {secret}"
-                )
-
-    def _new_run(
+    def new_run(
         self, schedule: Row, planned_us: int, more: Mapping[str, Any] | None = None, *, before_files: bool = False
     ) -> runs.NewRun:
-        """The run as it would be. `before_files`: what a watched folder will give is not there yet, so it is not asked for."""
+        """The run as it would be. `before_files`: what a watched folder will give is not there yet, so it is not asked for.
+
+        Raises:
+            NotReady: the folder, the template or a parameter is not as it must be.
+        """
         workspace = Path(schedule["workspace"])
         version = self._versions[schedule["schedule_id"]]
         if isinstance(version, CounterfoilError):
-            raise NotReady(str(version))
+            raise NotReady(version.message, version.next_step)
         if not workspace.is_dir():
             raise NotReady(f"The folder {workspace} is not there.")
         planned = from_us(planned_us).astimezone(zone_of(schedule["zone"]))
@@ -111,7 +95,7 @@ class RunStarter:
                 schema, known, workspace=workspace, what=f"schedule ‘{schedule['name']}’", today=planned.date()
             )
         except CounterfoilError as problem:
-            raise NotReady(str(problem)) from problem
+            raise NotReady(problem.message, problem.next_step) from problem
         manifest = json.loads(version["manifest"])
         return runs.NewRun(
             template=version["name"],

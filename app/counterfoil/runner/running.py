@@ -83,7 +83,7 @@ class Runner:
         self._pool = HostPool(0 if only else 1, home, measured(home))
         self._shelf = Shelf(home)
         self._starter = RunStarter(database, home)
-        self._tending = Tending(database, self._starter)
+        self._tending = Tending(database, home, self._starter)
         self._triggers = Triggers(database, self._starter.given, self._starter.prepare)
         self._mails = MailNotices(database, home)
         self._looked_us = 0  # when due instants were looked for last

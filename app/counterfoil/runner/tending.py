@@ -5,18 +5,15 @@ What is wrong is one notice each, put up before the firing that it would cost, a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import tzlocal
 
-from counterfoil.errors import NotReady, WrongRule
 from counterfoil.facts import NoticeKind
+from counterfoil.places import Home
+from counterfoil.runner import preflight
 from counterfoil.runner.firing import RunStarter
 from counterfoil.schedules import outcomes
-from counterfoil.schedules.rules import Watch, rule_of, zone_of
-from counterfoil.schedules.triggers import arrived
 from counterfoil.store import notices, schedules, standing
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
@@ -29,8 +26,9 @@ _BY = "runner"
 class Tending:
     """Looks after the routines of a home; remembers only when it looked, so that it may be made anew at any time."""
 
-    def __init__(self, database: Database, starter: RunStarter) -> None:
+    def __init__(self, database: Database, home: Home, starter: RunStarter) -> None:
         self._database = database
+        self._home = home
         self._starter = starter
         self._looked: dict[tuple[str, int], int] = {}
 
@@ -58,14 +56,7 @@ class Tending:
 
     def missing(self, row: Row) -> str | None:
         """What the next firing of a routine that was prepared for lacks; None where it can run."""
-        try:
-            rule = rule_of(json.loads(row["rule"]))
-            zone_of(row["zone"])
-            if isinstance(rule, Watch):
-                arrived(Path(row["workspace"]), rule)
-        except (NotReady, WrongRule) as problem:
-            return str(problem)
-        return self._starter.missing(row, row["next_at"] or self._database.clock.now_us())
+        return preflight.missing(preflight.look(self._database, self._home, self._starter, row))
 
 
 def tell_missing(database: Database, row: Row, reason: str | None) -> None:

@@ -3,6 +3,7 @@ version of its template."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from counterfoil.clock import from_us
 from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.templates import Templates
-from counterfoil.desktop.schedule_facts import DraftSeen, NextSeen, ScheduleDraft, ScheduleKept
+from counterfoil.desktop.schedule_facts import DraftSeen, NextSeen, ReadySeen, ScheduleDraft, ScheduleKept
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import CounterfoilError, WrongRule
 from counterfoil.schedules.instants import Firing
@@ -83,6 +84,20 @@ class Drafts:
             )
         ahead = tuple(_ahead(firing, zone) for firing in found.ahead)
         return DraftSeen(found.words, ahead, found.notes, fields=fields, name=name)
+
+    def ready(self, draft: ScheduleDraft) -> tuple[ReadySeen, ...]:
+        """What a firing needs, looked at by the command line, since the rooms it is looked at in are the runner's.
+
+        Raises:
+            CounterfoilError: it could not be looked at.
+        """
+        values = self._templates.typed(draft.template, draft.workspace, draft.values)
+        told = ["--template", draft.template, "--workspace", draft.workspace, "--zone", draft.zone]
+        with contextlib.suppress(WrongRule):  # said where it is typed; what it needs does not depend on it
+            told += ["--rule-json", json.dumps(self._form(draft, zone_of(draft.zone)))]
+        with calls.json_file(self._access.home, values) as given:
+            found = calls.call(self._access.home, "schedule", "ready", *told, "--input", given)
+        return tuple(_ready(one) for one in found)
 
     def keep(self, draft: ScheduleDraft) -> ScheduleKept:
         """Save it.
@@ -174,6 +189,12 @@ def _ahead(firing: Firing, zone: ZoneInfo) -> NextSeen:
     night = changes(zone, local.date(), 1).get(local.date(), "")
     words = f"Clocks change in {place_of(zone.key)}: {night}" if night else ""
     return NextSeen(local.isoformat(timespec="minutes"), firing.note, words)
+
+
+def _ready(one: Mapping[str, Any]) -> ReadySeen:
+    """A finding of the command line; its options for parameters are fields here."""
+    next_step = "" if one["check"] == "parameters" else str(one["next_step"] or "")
+    return ReadySeen(str(one["check"]), bool(one["holds"]), str(one["words"]), next_step)
 
 
 def _zone_of(advice: str) -> str:

@@ -24,6 +24,7 @@ from counterfoil.desktop.schedule_facts import (
     DraftSeen,
     FiringSeen,
     NoticeSeen,
+    ReadySeen,
     ScheduleDraft,
     ScheduleKept,
     ScheduleRow,
@@ -170,6 +171,10 @@ class SchedulePages:
     def judge(self, draft: ScheduleDraft) -> DraftSeen:
         """What is understood of a draft."""
         return self._drafts.judge(draft)
+
+    def ready(self, draft: ScheduleDraft) -> tuple[ReadySeen, ...]:
+        """What a firing of a draft needs."""
+        return self._drafts.ready(draft)
 
     def keep(self, draft: ScheduleDraft) -> ScheduleKept:
         """Save it."""

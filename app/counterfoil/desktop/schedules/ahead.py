@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from PySide6.QtCore import Signal
+
 from counterfoil.desktop.parts.boxes import Box
+from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import TOP, column, empty, put, row
-from counterfoil.desktop.schedule_facts import NextSeen
+from counterfoil.desktop.schedule_facts import NextSeen, ReadySeen
+from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.schedules import dated
 
 
@@ -62,24 +66,65 @@ class AheadBox(Box):
 
 
 class ReadyBox(Box):
-    """“Ready?”: what has to be there when it fires, as a checklist."""
+    """“Ready?”: what has to be there when it fires, as a checklist; what is missing has its button.
+
+    Signals:
+        again(): look again.
+        mend(str): go where the thing of this name is mended.
+    """
+
+    again = Signal()
+    mend = Signal(object)
 
     def __init__(self) -> None:
         super().__init__("quiet", gap=6)
         self._list = column(gap=6)
-        self.put(Label("Ready?", "h2"), self._list)
-        self._shown: tuple[tuple[bool, str], ...] | None = None
+        self._look = Button("Look again", "quiet", name="Look again at what it needs")
+        self._look.clicked.connect(self.again)
+        head = row(gap=6)
+        put(head, Label("Ready?", "h2"), None, self._look)
+        self.put(head, self._list)
+        self._shown: tuple[ReadySeen, ...] | None = None
+        self.texts: list[str] = []
+        self.show_ready(())
 
-    def show_ready(self, found: Sequence[tuple[bool, str]]) -> None:
-        """Show these: whether it holds, and the sentence."""
+    def show_looking(self) -> None:
+        """It is being looked at; what was found before stays in sight."""
+        self.setVisible(True)
+        self._look.setEnabled(False)
+        self._look.say("Looking…")
+
+    def show_ready(self, found: Sequence[ReadySeen], *, folder: bool = True) -> None:
+        """Show these; `folder`: another one can be chosen. Nothing to show is no box."""
         wanted = tuple(found)
         self.setVisible(bool(wanted))
+        self._look.setEnabled(True)
+        self._look.say("Look again")
         if wanted == self._shown:
             return
         self._shown = wanted
         empty(self._list)
-        for holds, words in wanted:
-            line = row(gap=8)
-            line.addWidget(Icon("circle-check" if holds else "triangle-alert", "ok" if holds else "warn", 14), 0, TOP)
-            line.addWidget(Prose(words, "small", tone="text2" if holds else "warn"), 1)
-            put(self._list, line)
+        self.texts = []
+        for one in wanted:
+            self._put(one, {**_MENDED, **({"folder": "Another folder…"} if folder else {})}.get(one.check, ""))
+
+    def _put(self, one: ReadySeen, button: str) -> None:
+        line = row(gap=8)
+        tone = "ok" if one.holds else "warn"
+        line.addWidget(Icon("circle-check" if one.holds else "triangle-alert", tone, 14), 0, TOP)
+        texts = column(gap=2)
+        put(texts, Prose(plain(one.words), "small", tone="text2" if one.holds else "warn"))
+        if not one.holds:
+            put(texts, *([Prose(plain(one.next_step), "small")] if one.next_step else []))
+            if button:
+                mend = Button(button, key=one.check)
+                mend.chosen.connect(self.mend)
+                there = row(gap=0)
+                put(there, mend, None)
+                texts.addLayout(there)
+        self.texts.append(f"{'' if one.holds else 'Missing: '}{one.words}")
+        line.addLayout(texts, 1)
+        put(self._list, line)
+
+
+_MENDED = {"parameters": "Fill it in"}

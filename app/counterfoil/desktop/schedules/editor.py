@@ -17,7 +17,7 @@ from counterfoil.desktop.parts.form import FieldEditor, LineEdit
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
-from counterfoil.desktop.schedule_facts import DraftSeen, ScheduleDraft, ScheduleKept
+from counterfoil.desktop.schedule_facts import DraftSeen, ReadySeen, ScheduleDraft, ScheduleKept
 from counterfoil.desktop.schedules.ahead import AheadBox, ReadyBox
 from counterfoil.desktop.schedules.choices import KEYS, Choices
 from counterfoil.desktop.schedules.sentence import SentenceBox
@@ -26,6 +26,7 @@ from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, plain, quoted
 
 _TYPED = 180  # milliseconds after the last stroke until it is judged
+_RESTED = 600  # and until what it needs is looked at, which is a process of its own
 _SIDE = 316
 _DATE_HELP = "A date, or words that count from the planned day: planned day + 3 business days, start of last week, end of this month."
 
@@ -44,7 +45,8 @@ class ScheduleEditor(Pane):
     def __init__(self, bridge: Bridge) -> None:
         super().__init__("panel")
         self._bridge = bridge
-        self._latest, self._asked = Latest(), Latest()
+        self._latest, self._asked, self._looks = Latest(), Latest(), Latest()
+        self._looked: object = None  # what was looked at last
         self._draft = ScheduleDraft()
         self._seen = DraftSeen()
         self._judged = ScheduleDraft()
@@ -68,11 +70,15 @@ class ScheduleEditor(Pane):
         self._lay_out()
         self._typed = QTimer(self, singleShot=True, interval=_TYPED)
         self._typed.timeout.connect(self._judge)
+        self._rested = QTimer(self, singleShot=True, interval=_RESTED)
+        self._rested.timeout.connect(self._ask_ready)
         self.name.textEdited.connect(self._rename)
         self.sentence.edited.connect(self._edited)
         self.sentence.template_chosen.connect(self._choose_template)
         self.choices.edited.connect(self._edited)
         self.save.clicked.connect(self._save)
+        self.ready.again.connect(self._look_again)
+        self.ready.mend.connect(self._mend)
 
     @property
     def rule(self) -> LineEdit:
@@ -102,6 +108,7 @@ class ScheduleEditor(Pane):
         self._show_folder(draft.workspace)
         self.sentence.say(DraftSeen())
         self.ahead.show_next(())
+        self._looked = None
         self.ready.show_ready(())
         self._show_button()
         if not draft.workspace:
@@ -279,7 +286,7 @@ class ScheduleEditor(Pane):
         self.sentence.say(seen)
         if not seen.problem or seen.where == "rule":
             self.ahead.show_next(seen.ahead)
-        self.ready.show_ready(seen.ready)
+        self._look()
         name = seen.name if self._tried or self._named else ""
         self._name_note.say(name)
         self._name_note.setVisible(bool(name))
@@ -287,6 +294,45 @@ class ScheduleEditor(Pane):
             shown = self._tried or editor.name in self._touched or bool(editor.text())
             editor.say_problem(seen.fields.get(editor.name, "") if shown else "")
         self._show_button()
+
+    # ---------------------------------------------------------------------------------------------------------- ready?
+
+    def _look(self) -> None:
+        """Look at what it needs, where something has changed that this depends on."""
+        draft = self._judged
+        about = (draft.template, draft.workspace, sorted(draft.values.items()), draft.kept_rule or self._seen.said)
+        if not draft.template or not draft.workspace or self._seen.where == "zone" or about == self._looked:
+            return
+        self._looked = about
+        self.ready.show_looking()
+        self._rested.start()
+
+    @Slot()
+    def _ask_ready(self) -> None:
+        draft = self._judged
+        ticket = self._bridge.ask(
+            self, lambda office: office.schedules.ready(draft), self._is_ready, self._not_looked, slow=True
+        )
+        self._looks.take(ticket)
+
+    @Slot()
+    def _look_again(self) -> None:
+        self._looked = None
+        self._look()
+
+    def _is_ready(self, found: tuple[ReadySeen, ...]) -> None:
+        self.ready.show_ready(found, folder=not self._draft.schedule_id)
+
+    def _not_looked(self, trouble: Trouble) -> None:
+        self.ready.show_ready((ReadySeen("look", False, trouble.message, trouble.next_step),))
+
+    @Slot(object)
+    def _mend(self, check: object) -> None:
+        if check == "folder":
+            self._choose_folder()
+        elif self.fields:
+            wrong = [editor for editor in self.fields if editor.name in self._seen.fields]
+            (wrong or self.fields)[0].focus()
 
     def _show_button(self) -> None:
         words = self._missing()

@@ -1,0 +1,185 @@
+"""What a firing needs, looked at before it comes: a list of checks, each of them one line of “Ready?” and one sentence of a notice.
+
+A room that brings something a run may need adds a function to `CHECKS`; what it says is shown, told and waited for like the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from counterfoil.authoring.codec import canonical
+from counterfoil.effects.mail_settings import read_settings
+from counterfoil.effects.secrets import Keyring
+from counterfoil.engine.ports import EffectTrouble
+from counterfoil.errors import CounterfoilError, NotReady
+from counterfoil.facts import FILE_EFFECTS
+from counterfoil.inbox.accounts import deciders
+from counterfoil.places import Home
+from counterfoil.runner.firing import RunStarter
+from counterfoil.schedules.rules import Rule, Watch, rule_of, zone_of
+from counterfoil.schedules.triggers import arrived
+from counterfoil.settings.notifications import notifications
+from counterfoil.store.database import Database
+from counterfoil.store.transactions import Row
+
+_ASKS = {"never": "It asks nobody", "once or twice": "It stops and asks once or twice"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a firing needs: `check` names it for programs, `words` say how it stands, `next_step` what mends it."""
+
+    check: str
+    holds: bool
+    words: str
+    next_step: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.words} {self.next_step}".strip()
+
+    def document(self) -> dict[str, Any]:
+        """As the contract writes it."""
+        return {**asdict(self), "next_step": self.next_step or None}
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A firing to be: the routine's row (or one that is not kept yet), and the manifest of its template, {} where it cannot be used."""
+
+    home: Home
+    row: Row
+    rule: Rule
+    planned_us: int
+    starter: RunStarter
+    manifest: Mapping[str, Any]
+
+    @property
+    def workspace(self) -> Path:
+        """The folder it would run in."""
+        return Path(self.row["workspace"])
+
+    @property
+    def effects(self) -> set[str]:
+        """What its template may do to the outside, as its manifest names it."""
+        return set(self.manifest.get("permissions", ()))
+
+
+def _folder(one: Planned) -> Finding:
+    if not one.workspace.is_dir():
+        return Finding(
+            "folder", False, f"The folder {one.workspace} is not there.", "Bring it back, or choose another."
+        )
+    if one.effects & set(FILE_EFFECTS) and not os.access(one.workspace, os.W_OK | os.X_OK):
+        return Finding(
+            "folder", False, f"This account may not write in {one.workspace}.", "Allow it, or choose another folder."
+        )
+    return Finding("folder", True, f"The folder {one.workspace.name or one.workspace} can be used.")
+
+
+def _watched(one: Planned) -> Finding | None:
+    if not isinstance(one.rule, Watch) or not one.workspace.is_dir():
+        return None
+    try:
+        arrived(one.workspace, one.rule)
+    except NotReady as problem:
+        return Finding("watched", False, problem.message, problem.next_step)
+    return Finding("watched", True, f"New files in {one.rule.path} are seen.")
+
+
+def _template(one: Planned) -> Finding:
+    problem = one.starter.trouble_with_template(one.row)
+    if problem is not None:
+        return Finding("template", False, problem.message, problem.next_step)
+    return Finding("template", True, f"The template “{one.manifest['title']}” can be loaded.")
+
+
+def _parameters(one: Planned) -> Finding | None:
+    if not one.manifest or not one.workspace.is_dir():
+        return None  # said by what is missing before it
+    try:
+        one.starter.new_run(one.row, one.planned_us, before_files=True)
+    except CounterfoilError as problem:
+        return Finding("parameters", False, problem.message, problem.next_step)
+    return Finding("parameters", True, "Everything it wants to know is filled in.")
+
+
+def _mail(one: Planned) -> Finding | None:
+    if "mail" not in one.effects:
+        return None
+    try:
+        account = read_settings(str(one.workspace))
+    except EffectTrouble as problem:
+        return Finding("mail", False, str(problem))
+    if account.secret and account.secret not in Keyring(one.home).names():
+        words = f"The secret “{account.secret}” is not in the keyring."
+        return Finding("mail", False, words, f"Store it with: counterfoil secret set {account.secret}")
+    return Finding("mail", True, f"Mail can be sent by {account.host}.")
+
+
+def _approver(one: Planned) -> Finding | None:
+    """Who would be asked, whether somebody is there who may decide, and how they hear of it."""
+    if not one.manifest:
+        return None
+    asks = str(one.manifest.get("asks") or "")
+    if asks == "never" and not one.effects:
+        return Finding("approver", True, f"{_ASKS[asks]}.")
+    people, mailing = deciders(one.home), notifications(one.home.root).mail
+    stops = _ASKS.get(asks, f"It stops and asks {asks}" if asks else "It stops and asks before anything is written")
+    if not people and mailing is None:
+        return Finding(
+            "approver",
+            False,
+            f"{stops}, and nobody would hear of it: the account that holds {one.home.root} cannot sign in.",
+            "Run it as somebody's account, or name an address below [notifications.mail] in settings.toml.",
+        )
+    who = f"{' and '.join(people)} can decide" if people else "who holds the data folder can decide"
+    told = f"Mailed to {', '.join(mailing.to)} when it waits." if mailing else "Nobody is mailed while it waits."
+    return Finding("approver", True, f"{stops}: {who}. {told}")
+
+
+Check = Callable[[Planned], Finding | None]
+CHECKS: tuple[Check, ...] = (_folder, _watched, _template, _parameters, _mail, _approver)
+
+
+def look(database: Database, home: Home, starter: RunStarter, row: Row) -> list[Finding]:
+    """Everything the next firing of a routine needs, in the order of `CHECKS`; `starter` was prepared for it. Blocking."""
+    try:
+        rule = rule_of(json.loads(row["rule"]))
+        zone_of(row["zone"])
+    except CounterfoilError as problem:
+        return [Finding("rule", False, problem.message, problem.next_step)]
+    planned = row["next_at"] or database.clock.now_us()
+    one = Planned(home, row, rule, planned, starter, starter.manifest_of(row))
+    findings: list[Finding] = []
+    for check in CHECKS:
+        try:
+            found = check(one)
+        except CounterfoilError as problem:  # such as a broken settings file: it is what is missing
+            found = Finding(check.__name__.strip("_"), False, problem.message, problem.next_step)
+        findings += [found] if found is not None else []
+    return findings
+
+
+def missing(findings: list[Finding]) -> str | None:
+    """The first thing that is not there, as a sentence with its next step; None where nothing is missing."""
+    return next((str(one) for one in findings if not one.holds), None)
+
+
+def draft_row(template: str, workspace: Path, rule: Mapping[str, Any], zone: str, parameters: Mapping[str, Any]) -> Row:
+    """A routine that nobody has kept yet, as far as its checks look at it."""
+    made: dict[str, Any] = {
+        "schedule_id": "",
+        "name": "this schedule",
+        "template": template,
+        "workspace": str(workspace),
+        "rule": json.dumps(rule),
+        "zone": zone,
+        "parameters": canonical(parameters),
+        "next_at": None,
+    }
+    return made

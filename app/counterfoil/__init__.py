@@ -30,6 +30,7 @@ from counterfoil.authoring.timing import now, random, sleep, sleep_until, uuid
 from counterfoil.authoring.workflows import Workflow, workflow
 from counterfoil.errors import (
     Cancelled,
+    ConversationTooLong,
     EffectFailed,
     Expired,
     FilesChanged,
@@ -51,6 +52,7 @@ __all__ = [
     "Cancelled",
     "Changes",
     "Conversation",
+    "ConversationTooLong",
     "Decision",
     "Effect",
     "EffectFailed",

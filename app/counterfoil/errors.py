@@ -274,6 +274,10 @@ class LlmFailed(WorkflowError):
     """No llm gave an answer that can be used."""
 
 
+class ConversationTooLong(LlmFailed):
+    """What was said so far fits no llm of the route: go on with a summary of it (`Conversation.compacted`)."""
+
+
 class LimitReached(WorkflowError):
     """A limit of spending or of repeating was reached, and a person chose to finish with what there is."""
 

@@ -7,6 +7,7 @@ is made of the digest of the turn before and of what is new, so that a long conv
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -18,6 +19,7 @@ from counterfoil.authoring.codec import canonical, digest
 from counterfoil.errors import LlmFailed, RefusedUse
 
 T = TypeVar("T")
+_FENCED = re.compile(r"```[a-z]*\s*(.*?)\s*```", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,13 @@ class ToolOffer:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """What an llm asks a tool to do. Nothing has been done yet, and nothing is by itself."""
+    """What an llm asks a tool to do. Nothing has been done yet, and nothing is by itself. `unreadable` are arguments that are no JSON
+    object; such a call cannot be made."""
 
     id: str
     tool: str
     args: dict[str, Any]
+    unreadable: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +156,17 @@ def digest_of_turn(before: str, opening: dict[str, Any] | None, delta: list[dict
 
 def answer_from(plain: dict[str, Any]) -> LlmAnswer:
     """An answer out of its record. What a call holds travels as text, so that no tag of the codec is read into it."""
-    calls = tuple(ToolCall(call["id"], call["tool"], json.loads(call["args"])) for call in plain["calls"])
+    calls = tuple(_call(call["id"], call["tool"], call["args"]) for call in plain["calls"])
     cost = None if plain["cost"] is None else Decimal(plain["cost"])
     return LlmAnswer(plain["text"], calls, plain["finish"], plain["usage"], cost, plain["llm"])
+
+
+def _call(id_: str, tool: str, text: str) -> ToolCall:
+    try:
+        args = json.loads(text)
+    except ValueError:
+        args = None
+    return ToolCall(id_, tool, args) if isinstance(args, dict) else ToolCall(id_, tool, {}, text or "nothing")
 
 
 @overload
@@ -230,7 +242,13 @@ def read(answer: LlmAnswer, output: Any) -> Any:
             raise Misfit("it is empty")
         return answer.text
     try:
-        plain = json.loads(answer.text, parse_float=Decimal)
+        plain = json.loads(_unfenced(answer.text), parse_float=Decimal)
     except ValueError as problem:
         raise Misfit(f"it is not JSON ({problem})") from problem
     return read_answer(plain, output)
+
+
+def _unfenced(text: str) -> str:
+    """A text without the fence that many llms put around JSON."""
+    found = _FENCED.fullmatch(text.strip())
+    return found[1] if found else text

@@ -224,6 +224,9 @@ class LlmDesk:
         hold = self._hold
 
         def operation(txn: Txn) -> None:
+            if trouble.too_long:
+                self._record(txn, turn, {"kind": "too_long", "message": str(trouble)}, outcome=Outcome.FAILED)
+                return
             rounds = llm_calls.note_round(txn, hold.run_id, *turn.identity)
             if trouble.passing and rounds % EFFECT_TRIES:
                 seed = f"{hold.run_id}/{turn.digest}"

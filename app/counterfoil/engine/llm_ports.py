@@ -73,14 +73,18 @@ class LlmReply:
 
 class LlmTrouble(Exception):
     """No llm of the route gave an answer. `passing`: it may be tried again, `retry_after` seconds from now where somebody said when.
+    `too_long`: the conversation fits none of them, which is told to the workflow.
 
     The message is a sentence for a person.
     """
 
-    def __init__(self, message: str, *, passing: bool, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, passing: bool, retry_after: float | None = None, too_long: bool = False
+    ) -> None:
         super().__init__(message)
         self.passing = passing
         self.retry_after = retry_after
+        self.too_long = too_long
 
 
 class Book(Protocol):

@@ -28,6 +28,7 @@ from counterfoil.engine.side_by_side import SideBySide
 from counterfoil.errors import (
     Cancelled,
     Closed,
+    ConversationTooLong,
     EffectFailed,
     FilesChanged,
     LimitReached,
@@ -45,6 +46,7 @@ from counterfoil.facts import Outcome, StepKind
 __all__ = ["Opening", "Port", "Recorded", "Session", "describe"]
 
 RUN_ITSELF: Identity = ("", -1)  # the identity of what concerns the run as a whole
+_LLM_FAILURES = {"limit": LimitReached, "too_long": ConversationTooLong, "failed": LlmFailed}
 PLAN_FRAME = 500  # effects of a plan in one frame
 PLAN_ROOM = 96 * 1024  # bytes of their bodies that go into its header
 
@@ -335,7 +337,7 @@ class Session:
         answer: dict[str, Any] = json.loads(await self._line.text_of(identity, record))
         if record.outcome == Outcome.OK:
             return answer
-        raise LimitReached(answer["message"]) if answer["kind"] == "limit" else LlmFailed(answer["message"])
+        raise _LLM_FAILURES[answer["kind"]](answer["message"])
 
     async def parallel(self, branch: Branch, awaitables: Sequence[Awaitable[Any]]) -> list[Any]:
         """Run branches side by side and settle them all."""

@@ -31,6 +31,8 @@ from counterfoil.facts import ENDED, GateState, RunState
 from counterfoil.inbox.pausing import paused
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
+from counterfoil.routing.asking import Router
+from counterfoil.routing.breakers import Breakers
 from counterfoil.runner import handing_over, waking
 from counterfoil.runner.advancing import Advance
 from counterfoil.runner.firing import RunStarter
@@ -136,7 +138,8 @@ class Runner:
         clock, copies = self._database.clock, RunCopies(self._home, blobs)
         stages = StageFolder(self._home, blobs, clock)
         rules = Rules([reading_rule(self._database)])
-        powers = Powers(self._database, writer, blobs, clock, effects, rules, stages, copies, connectors=connectors)
+        llms = Router(self._database, keyring.get, Breakers(time.monotonic))
+        powers = Powers(self._database, writer, blobs, clock, effects, rules, stages, copies, llms, connectors)
         listener = await waking.listen(self._home, self._woken.set)
         renewing = asyncio.ensure_future(self._renew(writer))
         beating = None if self._only else heartbeat.begin(self._beat)

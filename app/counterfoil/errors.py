@@ -84,6 +84,12 @@ class UnknownSchedule(WrongUse):
     code = "unknown_schedule"
 
 
+class UnknownRule(WrongUse):
+    """There is no rule of that number or id."""
+
+    code = "unknown_rule"
+
+
 class WrongRule(WrongUse):
     """A schedule's rule, zone or policy cannot be used."""
 
@@ -198,12 +204,6 @@ class FetchFailed(CounterfoilError):
     """Packages could not be fetched; nothing was kept."""
 
     code = "fetch_failed"
-
-
-class NoAnswer(CounterfoilError):
-    """A connector does not answer; nothing was changed."""
-
-    code = "no_answer"
 
 
 class TooMuchChanged(CounterfoilError):

@@ -12,6 +12,7 @@ from typing import Any
 
 from counterfoil.engine.ports import (
     NO_MOMENT,
+    Around,
     BadEffect,
     Comparison,
     EffectTrouble,
@@ -137,5 +138,5 @@ class Ledger:
 class ByWord:
     """Implements `engine.ports.Policy`: an effect's own argument `may` says what may happen with it."""
 
-    def judge(self, body: Body, workspace: str, manifest: dict[str, Any]) -> Judgement:
+    def judge(self, body: Body, workspace: str, manifest: dict[str, Any], around: Around) -> Judgement:
         return Judgement(Permission(body["args"].get("may", "allow")), "so the test says")

@@ -29,7 +29,7 @@ from counterfoil import (
     workflow,
 )
 from counterfoil.authoring.workflows import Workflow
-from counterfoil.engine.ports import Judgement, Permission
+from counterfoil.engine.ports import Around, Judgement, Permission
 from counterfoil.errors import WrongAnswer
 from counterfoil.facts import GateState, RunState, Slot, Verdict
 from counterfoil.store import gates, intents, records, timers
@@ -161,7 +161,7 @@ def test_what_policy_has_come_to_deny_is_not_done_even_when_approved(harness: Po
     """Policy is heard at the moment of performing, on what is performed."""
 
     class Later:
-        def judge(self, body: Any, workspace: str, manifest: dict[str, Any]) -> Judgement:
+        def judge(self, body: Any, workspace: str, manifest: dict[str, Any], around: Around) -> Judgement:
             return Judgement(Permission.DENY, "not any more")
 
     @workflow("denied")

@@ -16,13 +16,13 @@ from counterfoil.authoring.effect_values import (
     secret,
     write_file,
 )
-from counterfoil.engine.ports import Judgement, Permission, Policy
+from counterfoil.engine.ports import Judgement, Permission
 from counterfoil.policy.judging import Rule, Rules
 
 HOSTS = {"hosts": ["api.example", "Rates.example:8443"]}
 
 
-def judge(effect: Effect, manifest: dict[str, Any] | None = None, rules: Policy | None = None) -> Judgement:
+def judge(effect: Effect, manifest: dict[str, Any] | None = None, rules: Rules | None = None) -> Judgement:
     return (rules or Rules()).judge(effect.body, "workspace", manifest or {})
 
 

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from counterfoil.errors import NewerDatabase, StoreTrouble
 from counterfoil.places import Home
 from counterfoil.store import database as database_module
-from counterfoil.store import runs, tables
+from counterfoil.store import permission_rows, runs, tables
 from counterfoil.store.database import APPLICATION, SCHEMA, Database, filesystem_of, open_database
 from counterfoil.store.migrating import migrate
 from store.conftest import new_run, scalar
@@ -59,6 +59,7 @@ def checks_of(path: Path) -> dict[str, list[str]]:
 def test_what_migrations_make_is_what_the_tables_declare(tmp_path: Path, home: Home) -> None:
     scratch = tmp_path / "scratch.db"
     engine = sa.create_engine(f"sqlite:///{scratch}")
+    assert permission_rows.permission.metadata is tables.metadata  # every module of tables is loaded
     tables.metadata.create_all(engine)
     engine.dispose()
     assert schema_of(home.database) == schema_of(scratch)

@@ -38,7 +38,7 @@ def take(txn: Txn, blobs: Blobs, run_id: str) -> list[Answered]:
     over: list[Answered] = []
     for row in gates.answered(txn.conn, run_id, txn.now_us):
         if row["slot"] == Slot.OUTCOME:
-            _record_decision(txn, blobs, row)
+            record_decision(txn, blobs, row)
         over.append(Answered(row["path"], row["ordinal"], row["slot"]))
     for timer in timers.due(txn.conn, txn.now_us, run_id):
         timers.end(txn, run_id, timer["path"], timer["ordinal"], timer["kind"], "fired")
@@ -80,7 +80,8 @@ def payload_of(txn: Txn, row: Row) -> dict[str, Any]:
     }
 
 
-def _record_decision(txn: Txn, blobs: Blobs, row: Row) -> None:
+def record_decision(txn: Txn, blobs: Blobs, row: Row) -> None:
+    """Turn the decision on approve() or ask() into its record; `row` is the gate with the decision's columns."""
     spec = json.loads(blobs.text(row["spec"], row["spec_blob"]))
     shape = digest(canonical([spec["kind"], [item["body"]["kind"] for item in spec["plan"]]]))
     kept, in_blob = blobs.keep_text(canonical(payload_of(txn, row)))

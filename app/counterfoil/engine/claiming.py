@@ -219,6 +219,7 @@ def _hold(powers: Powers, row: Row, version: Row) -> Hold:
         seed=row["seed"],
         created_us=row["created_at"],
         manifest=json.loads(version["manifest"]),
+        template=row["template"],
     )
     hold.intended = {(intent["path"], intent["ordinal"]) for intent in intents.of_run(conn, run_id)}
     hold.gated = {

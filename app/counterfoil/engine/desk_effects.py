@@ -10,20 +10,20 @@ read from the rows, so a replay goes on exactly where a live desk would. A perso
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import file_sets, killpoints
+from counterfoil.engine import by_rule, file_sets, judging, killpoints
 from counterfoil.engine.desk_failures import RETRY, FailureDesk, choice_of, given_texts, mismatch_spec
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spec, recorded_reply
 from counterfoil.engine.effect_trouble import EffectTroubles
 from counterfoil.engine.effect_values import Asked, Ended, note_attempt, record_outcome
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
-from counterfoil.engine.judging import judged
 from counterfoil.engine.left_over import LeftOvers
-from counterfoil.engine.ports import BadEffect, EffectTrouble, Permission
+from counterfoil.engine.ports import BadEffect, EffectTrouble, Judgement, Permission
 from counterfoil.facts import AttemptState, GateKind, GateState, Outcome, Slot, person
 from counterfoil.store import gates, intents, records, standing, timers
 from counterfoil.store.transactions import Row, Txn
@@ -263,19 +263,24 @@ class EffectDesk:
     def _judge_new(self, txn: Txn, asked: Asked) -> Move:
         """The first look: by policy, by a sealed item, or by the effect's own gate."""
         cover = self._sealed(txn, asked) if asked.seal is not None else None
+        judgement = judging.judged(self._hold, asked.body, txn.conn)
+        judging.note_in_force(txn, self._hold)
+        asks = judgement.permission is Permission.ASK
+        if cover is not None and asks and by_rule.decided(txn.conn, cover.gate_id):
+            cover = None  # rules approved it, and they would not now: it asks by itself
         if cover is not None:
-            self._spend(txn, asked, cover)  # before policy is heard: a forged seal is a breach, whatever policy says
-        judgement = judged(self._hold, asked.body)
+            self._spend(txn, asked, cover)  # whatever policy says, a forged seal is a breach
         if judgement.permission is Permission.DENY:
             return self._deny(txn, asked, judgement.reason, "denied")
         if cover is None:
-            ask = judgement.permission is Permission.ASK or self._hold.powers.effects.is_file(asked.body)
-            own = self._own_gate(txn, asked) if ask else None
+            ask = asks or self._hold.powers.effects.is_file(asked.body)
+            own = self._own_gate(txn, asked, judgement) if ask else None
             if isinstance(own, Move):
                 return own
             cover = own
             if cover is not None:
                 self._spend(txn, asked, cover)
+            by_rule.note_use(txn, self._hold, asked.identity, judgement)
         self._write_intent(txn, asked, cover)
         return GO
 
@@ -295,7 +300,7 @@ class EffectDesk:
             raise Breach(f"{asked.kind}: nothing was approved at {path}#{ordinal}")
         return Cover(gate["gate_id"], n)
 
-    def _own_gate(self, txn: Txn, asked: Asked) -> Move | Cover:
+    def _own_gate(self, txn: Txn, asked: Asked, judgement: Judgement) -> Move | Cover:
         """The gate that the effect has opened by itself, once somebody has answered it."""
         own = gates.newest(txn.conn, self._hold.run_id, *asked.identity, Slot.GATE)
         if own is None or own["state"] in (GateState.SUPERSEDED, GateState.WITHDRAWN):
@@ -305,6 +310,9 @@ class EffectDesk:
         answer = answer_of(txn, self._hold, asked.identity, Slot.GATE)
         if answer is None:
             return Move("wait", slot=Slot.GATE)
+        if judgement.rule is None and by_rule.decided(txn.conn, own["gate_id"]):
+            by_rule.void(txn, own["gate_id"])
+            return ASK
         if own["asked_digest"] != asked.digest:
             raise Differs(asked, f"{asked.kind} {own['asked_digest'][:8]}")
         gates.take(txn, own["gate_id"])
@@ -343,6 +351,7 @@ class EffectDesk:
         try:
             entry = await self._gates.entry(asked.body)
             spec = blank_spec(GateKind.APPROVAL, entry.summary, plan=plan)
-            await self._gates.open(asked.identity, Slot.GATE, spec, asked_digest=asked.digest)
+            then = functools.partial(by_rule.decide, self._hold)
+            await self._gates.open(asked.identity, Slot.GATE, spec, asked_digest=asked.digest, then=then)
         except EffectTrouble as trouble:
             await self._failures.ask(asked.identity, asked.kind, str(trouble), is_effect=True)

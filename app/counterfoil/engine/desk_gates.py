@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
+from collections.abc import Callable
 from typing import Any
 
 from counterfoil.authoring.codec import blob_shas, canonical, digest
-from counterfoil.engine import answers, killpoints
+from counterfoil.engine import answers, by_rule, killpoints
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.gate_shapes import checked_spec
 from counterfoil.engine.holding import Breach, Hold, Identity
@@ -50,7 +52,8 @@ class GateDesk:
         Raises:
             EffectTrouble: an effect of the plan cannot be done on the world as it is.
         """
-        await self.open(identity, Slot.OUTCOME, spec, asked_digest=asked_digest)
+        then = functools.partial(by_rule.decide, self._hold)
+        await self.open(identity, Slot.OUTCOME, spec, asked_digest=asked_digest, then=then)
         while True:
             row = records.get(self._hold.powers.database.reader, self._hold.run_id, *identity)
             if row is not None:
@@ -58,8 +61,17 @@ class GateDesk:
                 return recorded_reply(self._hold, row)
             await self._hold.park(identity, Slot.OUTCOME)
 
-    async def open(self, identity: Identity, slot: Slot, spec: dict[str, Any], *, asked_digest: str) -> None:
-        """Open a gate unless one for the same question stands there; one whose question changed is superseded.
+    async def open(
+        self,
+        identity: Identity,
+        slot: Slot,
+        spec: dict[str, Any],
+        *,
+        asked_digest: str,
+        then: Callable[[Txn, Row, dict[str, Any]], None] | None = None,
+    ) -> None:
+        """Open a gate unless one for the same question stands there; one whose question changed is superseded. `then` is done in the
+        transaction that opens it, with its row and what it shows.
 
         Raises:
             EffectTrouble: an effect of the plan cannot be done on the world as it is.
@@ -71,7 +83,13 @@ class GateDesk:
         shown = bound(await self._shown(spec), hold.run_id, hold.workspace, identity, slot)
         text = canonical(shown)
         kept = await asyncio.to_thread(hold.powers.blobs.keep_text, text)
-        await hold.do(lambda txn: open_in(txn, hold, identity, slot, shown, asked_digest, kept))
+
+        def operation(txn: Txn) -> None:
+            row = open_in(txn, hold, identity, slot, shown, asked_digest, kept)
+            if row is not None and then is not None:
+                then(txn, row, shown)
+
+        await hold.do(operation)
         killpoints.reach("after_gate")
 
     async def entry(self, body: dict[str, Any]) -> PlanEntry:
@@ -82,17 +100,21 @@ class GateDesk:
         """
         return (await asyncio.to_thread(self._hold.powers.effects.prepare_plan, [body], self._hold.workspace))[0]
 
-    def _refuse_denied(self, bodies: list[dict[str, Any]]) -> None:
-        """A plan that policy forbids is not put before a person: nobody could approve it."""
+    def _warnings(self, bodies: list[dict[str, Any]]) -> list[str]:
+        """What whoever is asked has to know of a plan. One that policy forbids is not put before a person: nobody could approve it."""
+        found = dict[str, None]()
         for body in bodies:
             judgement = judged(self._hold, body)
             if judgement.permission is Permission.DENY:
                 raise EffectTrouble(judgement.reason, FailureClass.STRUCTURAL)
+            if judgement.warning is not None:
+                found[judgement.warning] = None
+        return list(found)
 
     async def _shown(self, spec: dict[str, Any]) -> dict[str, Any]:
         """The spec with what the runner knows of the world added to each plan item: this is what is sealed."""
         bodies = [item["body"] for item in spec["plan"]]
-        self._refuse_denied(bodies)
+        warnings = self._warnings(bodies)
         if spec["kind"] == GateKind.CONFLICT:
             return spec  # its plan was shown before, and what has become of the world since was compared with it
         entries: list[PlanEntry] = []
@@ -103,7 +125,7 @@ class GateDesk:
             {**item, "n": n, **entry_json(entry)}
             for n, (item, entry) in enumerate(zip(spec["plan"], entries, strict=True), start=1)
         ]
-        return {"about": {}, **spec, "plan": plan}
+        return {"about": {}, **spec, "plan": plan, "flags": [*warnings, *spec["flags"]], "warnings": warnings}
 
 
 def stands(row: Row, asked_digest: str) -> bool:
@@ -127,14 +149,14 @@ def open_in(
     spec: dict[str, Any],
     asked_digest: str,
     kept: tuple[str, bool] | None = None,
-) -> None:
-    """Open a gate in a transaction, unless one for the same question stands; `kept` is its text as a row keeps it."""
+) -> Row | None:
+    """Open a gate in a transaction, unless one for the same question stands; `kept` is its text as a row keeps it. Its row."""
     if slot is Slot.OUTCOME and records.get(txn.conn, hold.run_id, *identity) is not None:
-        return  # the answer was taken up after the claim, so the session could not know of it
+        return None  # the answer was taken up after the claim, so the session could not know of it
     standing = gates.newest(txn.conn, hold.run_id, *identity, slot)
     if standing is not None:
         if stands(standing, asked_digest):
-            return
+            return None
         gates.close(txn, standing["gate_id"], GateState.SUPERSEDED, CHANGED)
     spec = bound(spec, hold.run_id, hold.workspace, identity, slot)
     text = canonical(spec)
@@ -168,6 +190,7 @@ def open_in(
         summary=f"Asked “{new.title}” (g-{row['number']})",
         after={"gate": row["gate_id"], "digest": row["digest"], "head": records.head(txn.conn, new.run_id)},
     )
+    return row
 
 
 def answer_of(txn: Txn, hold: Hold, identity: Identity, slot: Slot) -> Answer | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from counterfoil.engine import file_sets
+from counterfoil.engine import file_sets, tainting
 from counterfoil.engine.holding import Hold, Identity
 from counterfoil.facts import AttemptState, Outcome, StepKind
 from counterfoil.store import records, trail_rows
@@ -82,5 +82,7 @@ def record_outcome(txn: Txn, hold: Hold, asked: Asked, ended: Ended) -> None:
         "origin": ended.origin,
         "head": head,
     }
+    if ended.outcome is Outcome.OK:
+        tainting.note_answer(txn, hold, asked.body)
     summary = f"{asked.kind} {'done' if ended.outcome is Outcome.OK else 'not done'}"
     trail_rows.append(txn, by="runner", kind="effect", subject=hold.run_id, summary=summary, after=after)

@@ -18,6 +18,7 @@ from counterfoil.engine.llm_ports import Llms
 from counterfoil.engine.ports import Connectors, Copies, Effects, Policy, Stage, Stages
 from counterfoil.errors import StoreTrouble
 from counterfoil.facts import RunState
+from counterfoil.settings.workspace import Trust
 from counterfoil.store import claims, gates, runs, timers, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
@@ -76,6 +77,8 @@ class Hold:
     seed: str
     created_us: int
     manifest: dict[str, Any]
+    template: str = ""
+    trust: Trust | None = None  # once it was looked at
     stage: Stage | None = None
     stale: bool = False
     known: set[Identity] = field(default_factory=set)

@@ -6,25 +6,44 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from counterfoil.authoring.codec import canonical
 from counterfoil.engine.holding import Breach, Hold
-from counterfoil.engine.ports import BadEffect, Judgement, Permission
-from counterfoil.store.transactions import Txn
+from counterfoil.engine.ports import Around, BadEffect, Judgement, Permission
+from counterfoil.store import connector_rows, permission_rows
+from counterfoil.store.transactions import Connection, Txn
 
 
-def judged(hold: Hold, body: dict[str, Any]) -> Judgement:
-    """What may happen with an effect of this run that no approval covers."""
-    return hold.powers.policy.judge(body, hold.workspace, hold.manifest)
+def judged(hold: Hold, body: dict[str, Any], conn: Connection | None = None) -> Judgement:
+    """What may happen with an effect of this run that no approval covers; `conn` is that of the transaction which acts on it."""
+    reader = hold.powers.database.reader if conn is None else conn
+    around = around_of(reader, body, hold.template, hold.run_id)
+    return hold.powers.policy.judge(body, hold.workspace, hold.manifest, around)
+
+
+def around_of(conn: Connection, body: dict[str, Any], template: str, run_id: str) -> Around:
+    """What stands around an effect of a run as it is judged now."""
+    does, pin = "", ""
+    if body["kind"] == "call@1":
+        tool = connector_rows.tool(conn, body["args"]["connector"], body["args"]["tool"])
+        if tool is not None and tool["agreed_pin"] == tool["pin"]:
+            does, pin = tool["does"], tool["pin"]
+    rules, sources = permission_rows.living(conn), permission_rows.sources(conn, run_id)
+    return Around(template, rules, sources, does, pin)
+
+
+def note_in_force(txn: Txn, hold: Hold) -> None:
+    """Keep with the run by which rules of people it is judged."""
+    rules = [[row["number"], row["verdict"], json.loads(row["conditions"])] for row in permission_rows.living(txn.conn)]
+    permission_rows.note_in_force(txn, hold.run_id, canonical(rules))
 
 
 def foreseen(hold: Hold, texts: Sequence[str]) -> Callable[[Txn], tuple[Any, str]]:
     """What policy says of effects before they are awaited: a pair of permission and reason each. The canonical bodies are `texts`.
 
-    Files change only under an approval, so what policy allows of them is asked about as well.
-
     Raises:
         Breach: one of them is no effect of the catalogue.
     """
-    effects, said = hold.powers.effects, []
+    effects, said = hold.powers.effects, list[list[str]]()
     for text in texts:
         body = json.loads(text)
         try:
@@ -32,7 +51,7 @@ def foreseen(hold: Hold, texts: Sequence[str]) -> Callable[[Txn], tuple[Any, str
         except BadEffect as problem:
             raise Breach(f"a question about an effect that is none: {problem}") from problem
         judgement = judged(hold, body)
-        asks = judgement.permission is Permission.ALLOW and effects.is_file(body)
+        asks = judgement.permission is Permission.ALLOW and judgement.rule is None and effects.is_file(body)
         said.append([str(Permission.ASK if asks else judgement.permission), judgement.reason])
     asked = sum(word == Permission.ASK for word, _ in said)
     return lambda _: (said, f"{asked} of {len(said)} would ask")

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from counterfoil.facts import DoubtPolicy, FailureClass, Risk
 from counterfoil.store.stage_rows import KeptChange, StagedChange
+from counterfoil.store.transactions import Row
 
 ROOT = "."  # what a base calls the workspace's folder itself; no path of a file is spelled so
 
@@ -47,10 +48,26 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A permission with the sentence that explains it."""
+    """A permission with the sentence that explains it, and the id of the person's rule that decided, where one did. `warning` is what
+    whoever is asked has to know besides."""
 
     permission: Permission
     reason: str
+    rule: str | None = None
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around an effect that is judged: the template that wants it, the `rules` of people that are in force (rows), what the
+    run has read from outside the team; of a connector's tool what a person says that it does (`reads`, `changes`, `sends`, `spends`, or
+    nothing), and its definition that somebody has looked at."""
+
+    template: str = ""
+    rules: Sequence[Row] = ()
+    sources: Sequence[str] = ()
+    does: str = ""
+    pin: str = ""
 
 
 class Finding(StrEnum):
@@ -375,5 +392,5 @@ class Connectors(Protocol):
 class Policy(Protocol):
     """Who may do what, on the final arguments."""
 
-    def judge(self, body: dict[str, Any], workspace: str, manifest: dict[str, Any]) -> Judgement:
+    def judge(self, body: dict[str, Any], workspace: str, manifest: dict[str, Any], around: Around) -> Judgement:
         """What may happen with an effect that no approval covers."""

@@ -19,7 +19,6 @@ _KINDS = {
     GateKind.QUESTION: "a question",
     GateKind.DOUBT: "a doubt",
     GateKind.CONFLICT: "changed files",
-    GateKind.BUDGET: "a spending limit",
 }
 
 

@@ -1,20 +1,27 @@
-"""What may happen with an effect that no approval covers: the defaults without a rule (contract.md, 6).
+"""What may happen with an effect that no approval covers: the defaults without a rule (contract.md, 6), and the rules of people.
 
 Rules are a table, not a ladder: every rule that has something to say is heard. Any deny denies; else the narrowest rule wins,
-and of equally narrow ones the stricter.
+and of equally narrow ones the stricter. What sends or spends asks in a run that has read from outside the team, whatever the rules say.
+The reason says which rule decided.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from counterfoil.engine.ports import Judgement, Permission
+from counterfoil.engine.ports import Around, Judgement, Permission
+from counterfoil.facts import person
+from counterfoil.policy import grants, tainting
 from counterfoil.policy.boundaries import trouble_with, visible
 from counterfoil.policy.file_classes import never_changed
+from counterfoil.policy.grant_words import sentence
+from counterfoil.policy.reaching import FILES, reach_of
+from counterfoil.store.transactions import Row
 
+NOTHING_AROUND = Around()
 _STRICTNESS = {Permission.ALLOW: 0, Permission.ASK: 1, Permission.DENY: 2}
 
 
@@ -36,21 +43,50 @@ class Rule:
 
 
 class Rules:
-    """The policy of a workspace: the defaults, and later what people granted."""
+    """The policy: the defaults, and what people said."""
 
     def __init__(self, more: Sequence[Rule] = ()) -> None:
         self._rules = (*_DEFAULTS, *more)
 
-    def judge(self, body: dict[str, Any], workspace: str, manifest: dict[str, Any]) -> Judgement:
+    def judge(
+        self, body: dict[str, Any], workspace: str, manifest: dict[str, Any], around: Around = NOTHING_AROUND
+    ) -> Judgement:
         """What may happen with an effect that no approval covers; the reason is a sentence for people."""
+        said = self._decided(body, workspace, manifest, around)
+        if not around.sources or said.permission is Permission.DENY:
+            return said
+        warning = tainting.warning(around.sources)
+        asks = said.permission is Permission.ALLOW and tainting.sends(reach_of(body), around.does, around.sources)
+        if asks:
+            said = _ask(f"{warning} From then on what sends or spends asks, whatever the rules say.")
+        return replace(said, warning=warning)
+
+    def _decided(self, body: dict[str, Any], workspace: str, manifest: dict[str, Any], around: Around) -> Judgement:
         case = Case(str(body["kind"]), body["args"], manifest)
         heard = [(rule.width, said) for rule in self._rules if (said := rule.says(case)) is not None]
         if not heard:
             return _deny(f"The effect “{visible(case.kind)}” is in no rule, so nothing allows it.")
+        outdated = ""
+        if around.rules:
+            reach = reach_of(body)
+            reach = replace(reach, pin=reach.pin or around.pin)
+            for given in around.rules:
+                verdict, rule = Permission(given["verdict"]), grants.read(given["conditions"])
+                if grants.covers(verdict, rule, reach, workspace, around.template):
+                    heard.append((grants.width(rule), _by_rule(given, verdict, rule)))
+                elif grants.fits_but_for_its_pin(verdict, rule, reach, workspace, around.template):
+                    outdated = f" p-{given['number']} allowed it as the tool was; it has changed since."
         denials = [said for _, said in heard if said.permission is Permission.DENY]
         if denials:
             return denials[0]
-        return max(heard, key=lambda one: (one[0], _STRICTNESS[one[1].permission]))[1]
+        winner = max(heard, key=lambda one: (one[0], _STRICTNESS[one[1].permission]))[1]
+        return replace(winner, reason=winner.reason + outdated)
+
+
+def _by_rule(given: Row, verdict: Permission, rule: grants.Conditions) -> Judgement:
+    """What a person's rule says, with its number, so that it is found and taken back."""
+    who = person(given["granted_by"])
+    return Judgement(verdict, f"p-{given['number']} of {who}: {sentence(verdict, rule)}", given["permission_id"])
 
 
 def _allow(reason: str) -> Judgement:
@@ -67,23 +103,23 @@ def _deny(reason: str) -> Judgement:
 
 # ------------------------------------------------------------------------------------------------------------- defaults
 
-_PATHS: dict[str, Callable[[dict[str, Any]], list[str]]] = {
-    "write_file@1": lambda args: [args["path"]],
-    "append_rows@1": lambda args: [args["path"]],
-    "move_files@1": lambda args: [path for move in args["moves"] for path in move],
-    "delete_files@1": lambda args: args["paths"],
-    "make_folders@1": lambda args: args["paths"],
-}
+
+def _paths_of(case: Case) -> list[str] | None:
+    """The paths that an effect on files names; None for one on something else."""
+    paths = FILES.get(case.kind.removesuffix("@1"))
+    return paths(case.args) if paths is not None and case.kind.endswith("@1") else None
 
 
 def _beneath_the_workspace(case: Case) -> Judgement | None:
-    paths = _PATHS[case.kind](case.args) if case.kind in _PATHS else []
+    paths = _paths_of(case) or []
     trouble = next(filter(None, map(trouble_with, paths)), None) or next(filter(None, map(never_changed, paths)), None)
     return _deny(trouble) if trouble else None
 
 
 def _files_ask(case: Case) -> Judgement | None:
-    return _ask("Files of the workspace change only after somebody approved it.") if case.kind in _PATHS else None
+    if _paths_of(case) is None:
+        return None
+    return _ask("Files of the workspace change only after somebody approved it.")
 
 
 def _mail_asks(case: Case) -> Judgement | None:
@@ -131,6 +167,15 @@ def _calls_ask(case: Case) -> Judgement | None:
     return _ask(f"Nobody has said that {what} only reads, so somebody has to approve it.")
 
 
+def _commands_ask(case: Case) -> Judgement | None:
+    return _ask("A program is run only after somebody approved it.") if case.kind == "command@1" else None
+
+
+def _llms_may_be_asked(case: Case) -> Judgement | None:
+    """What they cost is held by budgets, and where words may go by routes."""
+    return _allow("Llms are asked within their budget.") if case.kind == "llm@1" else None
+
+
 def _always_gated(case: Case) -> Judgement | None:
     """A template may tie its own hands; no rule that allows unties them."""
     marked = {str(kind).partition("@")[0] for kind in _listed(case.manifest, "always_gate")}
@@ -142,7 +187,7 @@ def _always_gated(case: Case) -> Judgement | None:
 def _not_asked_for(case: Case) -> Judgement | None:
     """A template does what its manifest asks for and nothing else; without a list (in a test) nothing is held against it."""
     kind = case.kind.partition("@")[0]
-    if "permissions" not in case.manifest or kind in _listed(case.manifest, "permissions"):
+    if kind == "llm" or "permissions" not in case.manifest or kind in _listed(case.manifest, "permissions"):
         return None
     return _deny(f"The template does not ask for ‘{visible(kind)}’: add it to permissions in template.toml.")
 
@@ -170,6 +215,8 @@ _DEFAULTS = (
     Rule(1, _declared_hosts_may_be_read),
     Rule(2, _secrets_ask),
     Rule(0, _calls_ask),
+    Rule(0, _commands_ask),
+    Rule(0, _llms_may_be_asked),
     Rule(1, _not_asked_for),
     Rule(1000, _always_gated),  # above every rule that people can write
 )

@@ -8,6 +8,11 @@ order survive when the program writes it.
     leave_out = ["node_modules"]     # more than secrets and version control
     copy_anyway = [".env.example"]   # what would be left out
 
+    [trust]
+    foreign = ["Post/**"]            # files that hold words of others, beside mails
+    hosts = ["erp.example.org"]      # whose answers are the team's own
+    connectors = ["git"]             # the same
+
 The mail account stands there too, in [mail]: `effects/mail_settings.py` reads it, and nothing here writes it.
 """
 
@@ -19,6 +24,7 @@ import re
 import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -27,6 +33,15 @@ from counterfoil.errors import WrongWorkspace
 
 FILE = ".counterfoil/workspace.toml"
 _LONGEST = 1024 * 1024  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Patterns of files that hold words of others; hosts and connectors whose answers are the team's own."""
+
+    foreign: tuple[str, ...] = ()
+    hosts: frozenset[str] = frozenset()
+    connectors: frozenset[str] = frozenset()
 
 
 def remembered(workspace: Path, template: str) -> dict[str, Any]:
@@ -69,6 +84,22 @@ def files_chosen(workspace: Path) -> tuple[frozenset[str], frozenset[str]]:
     if not isinstance(table, dict):
         raise _wrong("‘files’", "must be a table", "Write [files] above leave_out and copy_anyway.")
     return _paths(table, "leave_out"), _paths(table, "copy_anyway")
+
+
+def trust(workspace: Path) -> Trust:
+    """Whose words people hold for others', and whose for the team's own.
+
+    Raises:
+        WrongWorkspace: as `remembered`.
+    """
+    table = _table(workspace).get("trust", {})
+    found = {}
+    for name in ("foreign", "hosts", "connectors"):
+        given = table.get(name, []) if isinstance(table, dict) else None
+        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+            raise _wrong(f"‘{name}’ in [trust]", "must be a list of texts", f'Write [trust] and {name} = ["…"].')
+        found[name] = tuple(given)
+    return Trust(found["foreign"], frozenset(host.lower() for host in found["hosts"]), frozenset(found["connectors"]))
 
 
 def _paths(table: dict[str, Any], name: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from counterfoil.facts import Verdict
+from counterfoil.facts import GateKind, Verdict
 from counterfoil.store import file_tables, tables
 from counterfoil.store.transactions import Row
 
@@ -166,3 +166,19 @@ def isolation_of(conn: sa.Connection, template: str) -> str | None:
     """The level under which a template's newest run was started; None before its first run."""
     query = sa.select(_RUN.c.isolation).where(_RUN.c.template == template).order_by(_RUN.c.number.desc()).limit(1)
     return conn.execute(query).scalar()
+
+
+def people_decided(conn: sa.Connection, limit: int) -> list[Row]:
+    """The newest decisions of people on approvals that stand, with number and title of their gates."""
+    query = (
+        sa.select(_DECISION, _GATE.c.number, _GATE.c.title)
+        .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
+        .where(
+            _GATE.c.kind == str(GateKind.APPROVAL),
+            _DECISION.c.voided_at.is_(None),
+            _DECISION.c.principal.startswith("user:"),
+        )
+        .order_by(_DECISION.c.row.desc())
+        .limit(limit)
+    )
+    return list(conn.execute(query).mappings().all())

@@ -19,7 +19,6 @@ KIND_WORDS = {
     "doubt": "Did this happen?",
     "failure": "Needs repair",
     "conflict": "Files changed",
-    "budget": "Spending limit",
 }
 KIND_ICONS = {
     "approval": "stamp",
@@ -27,7 +26,6 @@ KIND_ICONS = {
     "doubt": "scale",
     "failure": "wrench",
     "conflict": "file-diff",
-    "budget": "coins",
 }
 VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 

@@ -206,6 +206,12 @@ class FetchFailed(CounterfoilError):
     code = "fetch_failed"
 
 
+class NoAnswer(CounterfoilError):
+    """A connector does not answer; nothing was changed."""
+
+    code = "no_answer"
+
+
 class TooMuchChanged(CounterfoilError):
     """A run's copy of its workspace holds more than is looked through."""
 

@@ -17,9 +17,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=f"isolation for {sys.platform} was never run"))
 
 
-@pytest.fixture
-def counter(tmp_path: Path) -> Generator[Counter]:
-    """A home of its own."""
-    found = Counter(tmp_path)
+@pytest.fixture(scope="module")
+def _counter(tmp_path_factory: pytest.TempPathFactory) -> Generator[Counter]:
+    found = Counter(tmp_path_factory.mktemp("counter"))
     yield found
     found.close()
+
+
+@pytest.fixture
+def counter(_counter: Counter) -> Generator[Counter]:
+    """A home in which there is no connector yet."""
+    yield _counter
+    _counter.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -19,6 +20,7 @@ from counterfoil.engine.ports import NO_MOMENT, Moment
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
 from counterfoil.sandbox.probing import measured
+from counterfoil.store import connector_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
 from counterfoil.store.transactions import Row
@@ -28,10 +30,12 @@ SERVERS = Path(__file__).resolve().parent / "servers"
 ANNA = "user:anna"
 
 
-def declared(server: str, *words: str, name: str = "desk", **more: Any) -> Declared:
+def declared(server: str, *words: str, name: str = "desk", code_beside: tuple[str, ...] = (), **more: Any) -> Declared:
     """A connector whose program is one of the servers beside this file."""
     argv = (sys.executable, "-I", str(SERVERS / f"{server}.py"), *words)
-    return Declared(name=name, argv=argv, code=(str(SERVERS), sys.prefix), by_hand=True, **{"seconds": 20.0, **more})
+    return Declared(
+        name=name, argv=argv, code=(str(SERVERS), sys.prefix, *code_beside), by_hand=True, **{"seconds": 20.0, **more}
+    )
 
 
 class Counter:
@@ -68,6 +72,12 @@ class Counter:
     def rules(self) -> Rules:
         """The policy that a runner assembles."""
         return Rules([reading_rule(self.database)])
+
+    def clear(self) -> None:
+        """Forget every connector, and whom to blame."""
+        self.restart()
+        for row in connector_rows.every(self.database.reader):
+            self.database.transact(functools.partial(keeping.remove, name=row["name"], by=ANNA))
 
     def add(self, given: Declared, *, on: bool = True) -> None:
         """Keep a connector, look at it and switch it on."""

@@ -11,6 +11,7 @@ from counterfoil.facts import LlmEnd
 from counterfoil.routing import prices, wire
 from counterfoil.routing.faults import RULES, Fault
 from counterfoil.routing.wire import Deadlines
+from counterfoil.store.llm_money import words
 from routing.conftest import CALLED, KEY, LOOK, Ways
 
 BOTH = pytest.mark.parametrize("vendor", ["openai", "anthropic"])
@@ -229,8 +230,8 @@ def test_an_unknown_price_is_not_zero(ways: Ways) -> None:
     assert (reply.cost, reply.end.charge, ways.rows.begun[0].charge) == (None, None, None)
     assert reply.end.tokens == sum(reply.usage.values())
     assert ways.rows.begun[0].tokens > 0
-    assert prices.words(None) == "no price known"
-    assert prices.words(Decimal("0.00123")) == "$0.0013"
+    assert words(None) == "no price known"
+    assert words(Decimal("0.00123")) == "$0.0013"
 
 
 @pytest.mark.parametrize("vendor", ["openai", "anthropic", "compatible"])

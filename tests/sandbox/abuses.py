@@ -40,7 +40,8 @@ ABUSES: dict[int, tuple[str, ...]] = {
     # Processes, memory, descriptors
     20: ("the environment of others", "sandbox/test_processes.py::test_no_environment_of_others",
          "sandbox/test_commands.py::test_the_environment_is_the_runners_own_and_poison_does_nothing"),
-    21: ("command lines that tell", "sandbox/test_processes.py::test_command_lines_show_no_workspace"),
+    21: ("command lines and mounts that tell", "sandbox/test_processes.py::test_nothing_in_proc_tells_where_anything_lies",
+         "sandbox/test_commands.py::test_nothing_in_proc_tells_where_a_stage_lies"),
     22: ("descriptors left open", "sandbox/test_processes.py::test_no_descriptor_of_the_runner",
          "sandbox/test_levels.py::test_each_worse_report_is_noticed"),
     23: ("a host's socket and memory", "sandbox/test_processes.py::test_a_forked_child_cannot_look_into_its_host",

@@ -23,7 +23,7 @@ from counterfoil.sandbox.levels import Measured
 from counterfoil.sandbox.outputs import Ring, readable
 from sandbox.rooms import APP, Room, beneath, lives, until
 from sandbox.test_processes import number
-from sandbox.trying import PYTHON, command, python, run, shell, stage_in
+from sandbox.trying import ALL_OF_PROC, PYTHON, command, needs_hidden_mounts, python, run, shell, stage_in
 
 
 @pytest.fixture
@@ -54,6 +54,18 @@ def test_a_folder_beneath_the_stage(room: Room, stage: Path) -> None:
     for folder in ("..", "/usr", "a/../..", "none", "out", "a\0b", "note.txt"):
         with pytest.raises(BadCommand):
             command(room, stage, "true", folder=folder)
+
+
+def test_nothing_in_proc_tells_where_a_stage_lies(isolated: Room, stage: Path) -> None:
+    """T21: to a command and to what it starts, which have other places in /proc."""
+    needs_hidden_mounts()
+    found = python(isolated, stage, ALL_OF_PROC + "found = [everything(), refusal(text, '/proc/self/mountinfo')]")
+    assert not any(str(place) in found[0] for place in (stage, isolated.home.root))
+    assert found[1] == "EACCES"
+    outcome = shell(
+        isolated, stage, "(cat /proc/self/mountinfo); cat /proc/$$/mountinfo; cat < /dev/stdin", given=b"given"
+    )
+    assert outcome.out == "given"
 
 
 def test_words_are_words(room: Room, stage: Path) -> None:

@@ -160,13 +160,6 @@ def test_a_workspace_is_seen_as_it_was_and_not_where_it_lies(room: Room) -> None
     assert (found[3] == "/job-files/tree") == (room.level == "L3")
 
 
-def test_no_mount_tells_who_works_here(isolated: Room) -> None:
-    """T21: what is told of the mounts names slots of this program, never the workspace."""
-    told = isolated.inside("found = text('/proc/self/mountinfo')")
-    assert str(isolated.workspace) not in told
-    assert "/slots/" in told
-
-
 def test_a_step_writes_into_the_runs_own_copy_only(room: Room, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("here")
     before = list(room.home.stages.iterdir())

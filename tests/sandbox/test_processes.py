@@ -12,6 +12,7 @@ import pytest
 from counterfoil.sandbox import bwrap, seccomp
 from counterfoil.store import runs
 from sandbox.rooms import Room, beneath, lives, runner_of, until
+from sandbox.trying import ALL_OF_PROC, needs_hidden_mounts
 
 
 def number(name: str) -> int:
@@ -36,9 +37,18 @@ found = [seen, dict(os.environ)]
     assert set(found[1]) - {"PWD", "LC_CTYPE", "SHLVL", "_"} == set(bwrap.ENVIRONMENT)
 
 
-def test_command_lines_show_no_workspace(isolated: Room) -> None:
-    found = isolated.inside("found = [text('/proc/1/cmdline'), text('/proc/self/cmdline')]")
-    assert not any(str(isolated.workspace) in line or str(isolated.home.root) in line for line in found)
+@pytest.mark.parametrize("forked", [False, True], ids=["host", "forked"])
+def test_nothing_in_proc_tells_where_anything_lies(isolated: Room, forked: bool) -> None:
+    """T21: neither a command line nor a mount names the data folder or the workspace, both of which may name a person."""
+    needs_hidden_mounts()
+    found = isolated.inside(
+        ALL_OF_PROC
+        + f"told = everything()\nfound = [[place in told for place in {[str(isolated.workspace), str(isolated.home.root)]!r}],"
+        " ['processor' in told, 'pipe:' in told],"
+        " [refusal(text, '/proc/' + one) for one in ['self/mountinfo', '1/mountinfo', 'thread-self/mountinfo', '1/cmdline']]]",
+        forked=forked,
+    )
+    assert found == [[False, False], [True, True], ["EACCES"] * 4]
 
 
 def test_no_descriptor_of_the_runner(room: Room) -> None:

@@ -8,12 +8,35 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
+
+from counterfoil.sandbox import landlock
 from counterfoil.sandbox.commands import Command, Outcome, run_command
 from counterfoil.sandbox.launching import interpreter
 from sandbox.rooms import TRYING, Room
 
 T = TypeVar("T")
 PYTHON = str(interpreter())
+# Everything that /proc shows by reading and by its links, joined; /proc/sys alone is left out, which is the kernel's own.
+ALL_OF_PROC = """
+import contextlib
+def told(path):
+    with contextlib.suppress(OSError):
+        if os.path.islink(path):
+            return os.readlink(path)
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            return os.read(handle, 65_536).decode("utf-8", "replace")
+        finally:
+            os.close(handle)
+    return ""
+def everything():
+    said = []
+    for base, folders, names in os.walk("/proc"):
+        folders[:] = [name for name in folders if os.path.join(base, name) != "/proc/sys"]
+        said += [told(os.path.join(base, name)) for name in (*folders, *names) if name != "kmsg"]
+    return "\\n".join(said)
+"""
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
@@ -45,3 +68,9 @@ def python(room: Room, stage: Path, code: str, **more: Any) -> Any:
     outcome = command(room, stage, PYTHON, "-I", "-c", TRYING + code + ending, **more)
     assert outcome.status == 0, outcome
     return json.loads(outcome.out.rpartition("\\u001e")[2])
+
+
+def needs_hidden_mounts() -> None:
+    """Skip where the kernel shows mounts to whoever asks."""
+    if landlock.abi() < 2:
+        pytest.skip(f"level L3: this kernel's Landlock ({landlock.abi()}) cannot hide what /proc tells of mounts")

@@ -35,6 +35,7 @@ COMMANDS: dict[str, Command] = {
     "trail": Command("trailing", "trail", "The account of everything that was done; --verify checks it."),
     "template": Command("templates", "app", "List, show, check, lock and add templates."),
     "schedule": Command("schedules", "app", "Run a template by a rule; see what became of each instant."),
+    "connector": Command("connectors", "app", "Programs and addresses of others whose tools runs can call."),
     "permission": Command("permissions", "app", "What may happen without asking, and what never may."),
     "secret": Command("keeping", "app", "Keep passwords in this computer's keyring."),
     "doctor": Command("checkup", "doctor", "Check that everything this program needs is in order."),

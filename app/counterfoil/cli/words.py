@@ -21,7 +21,13 @@ _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$"}
 _AMOUNT = re.compile(r"-?(?:[€£$]|[A-Z]{3} )-?[0-9][0-9,]*(?:\.[0-9]+)?")  # an amount that was made text already
 _PERIOD = re.compile(r"\d{4}-\d{2}-\d{2}/\d{4}-\d{2}-\d{2}")
 _UNDONE = {"wholly": "then undone", "partly": "then partly undone"}
-_TITLES = {"question": "Question", "doubt": "Did this happen?", "failure": "Needs repair", "conflict": "Files changed"}
+_TITLES = {
+    "question": "Question",
+    "doubt": "Did this happen?",
+    "failure": "Needs repair",
+    "conflict": "Files changed",
+    "budget": "Spending limit",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from counterfoil.connectors import answers, asking
 from counterfoil.connectors.declared import NAME, Declared, declared_of
-from counterfoil.connectors.definitions import Tool, changes_between
+from counterfoil.connectors.definitions import Tool
 from counterfoil.connectors.line import LineLost, Reply, Words
 from counterfoil.connectors.supervising import Connectors, Held
 from counterfoil.effects import shapes
@@ -35,6 +35,7 @@ from counterfoil.policy.boundaries import visible
 from counterfoil.store import connector_rows
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row
+from counterfoil.views.tool_changes import changes_between
 
 LARGEST_ARGS = 4 * 1024 * 1024  # bytes of the arguments of one call
 _RISKS = {"reads": Risk.NORMAL, "changes": Risk.SENDS, "sends": Risk.SENDS, "spends": Risk.SPENDS}

@@ -40,6 +40,10 @@ class NoLine(Exception):
     """There is no connection: the server does not start, does not answer, or speaks something else."""
 
 
+class NotReached(NoLine):
+    """Not a word was said: there is no such program, no such address, no secret that is needed."""
+
+
 @dataclass(slots=True)
 class Reply:
     """What a call came to: the result as the wire spells it, an error in words, or questions that a person must answer first.
@@ -77,7 +81,6 @@ class Line:
     def __init__(self, declared: Declared, reach: Callable[[], Transport], roots: Roots | None = None) -> None:
         self.declared = declared
         self.changed = False
-        self.noise = 0
         self._reach = reach
         self._roots = roots
         self._sieve = Sieve()
@@ -305,9 +308,7 @@ class Line:
         return [{"uri": f"file://{folder}", "name": "files"} for folder in (self._roots() if self._roots else [])]
 
     async def _heard(self, message: Any) -> None:
-        if isinstance(message, Exception):
-            self.noise += 1
-        elif getattr(message, "method", "") == "notifications/tools/list_changed":
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
             self.changed = True  # the next call lists anew; servers say it five times in a row
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.connectors.declared import Declared, Given
-from counterfoil.connectors.line import NoLine
+from counterfoil.connectors.line import NotReached
 from counterfoil.connectors.pipe import over
 from counterfoil.connectors.sieve import Streams
 from counterfoil.connectors.way_out import WayOut
@@ -30,11 +30,12 @@ from counterfoil.sandbox.servers import Server, ServerFacts, ServerStopped
 
 LARGEST_ANSWER = 16 * 1024 * 1024  # bytes of one answer over HTTP
 _CONNECT = 30.0  # seconds
+_TOLD = 2000  # characters of a program's last words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reach:
-    """Reaches one connector. `stage` is the folder of a run's files where it is given one."""
+    """Reaches one connector. `stage` is the folder of a run's files where it is given one; `server` its program, once it was started."""
 
     declared: Declared
     home: Home
@@ -42,12 +43,13 @@ class Reach:
     keyring: Keyring
     stage: Path | None = None
     auth: Any = None
+    server: Server | None = None
 
     async def redactor(self) -> Redactor:
         """Who takes the secrets that it is given out of what it says.
 
         Raises:
-            NoLine: one of them is not there.
+            NotReached: one of them is not there.
         """
         return Redactor({name: await self._value({"$secret": name}) for name in self.declared.secrets()})
 
@@ -57,10 +59,20 @@ class Reach:
         try:
             return await asyncio.to_thread(self.keyring.get, given["$secret"])
         except SecretMissing as problem:
-            raise NoLine(str(problem).rstrip(".")) from problem
+            raise NotReached(str(problem).rstrip(".")) from problem
 
     async def _filled(self, values: Mapping[str, Given]) -> dict[str, str]:
         return {name: await self._value(value) for name, value in values.items()}
+
+    @property
+    def noise(self) -> int:
+        """How much its program has said that is no message."""
+        return self.server.noise if self.server is not None else 0
+
+    @property
+    def last_words(self) -> str:
+        """The end of what its program wrote for people."""
+        return self.server.errors[-_TOLD:] if self.server is not None else ""
 
     def roots(self) -> list[str]:
         """The folders that it is told of: the run's files, as it sees them, and nothing else."""
@@ -68,12 +80,21 @@ class Reach:
             return []
         return [str(bwrap.JOB if self.measured.is_isolated else self.stage)]
 
+    def _folder(self, stack: AsyncExitStack) -> Path | None:
+        """The run's files where it is declared to see them; an empty folder where nothing runs that has any."""
+        if not self.declared.stage:
+            return None
+        if self.stage is None:
+            found = stack.enter_context(tempfile.TemporaryDirectory(dir=self.home.run, prefix="empty-"))
+            self.stage = Path(found).resolve()
+        return self.stage
+
     @asynccontextmanager
     async def streams(self) -> AsyncIterator[Streams]:
         """The way there, open.
 
         Raises:
-            NoLine: there is none.
+            NotReached: there is none.
         """
         async with self._program() if self.declared.argv else self._address() as streams:
             yield streams
@@ -93,16 +114,16 @@ class Reach:
                 declared.argv,
                 tuple(map(Path, declared.code)),
                 await self._filled(declared.settings),
-                stage=self.stage if declared.stage else None,
+                stage=self._folder(stack),
                 stage_writable=declared.stage == "write",
                 network=network,
                 by_hand=declared.by_hand,
             )
             try:
-                server = await Server.start(self.home, self.measured, facts)
+                self.server = await Server.start(self.home, self.measured, facts)
             except (Unfit, ServerStopped, ValueError, OSError) as problem:
-                raise NoLine(str(problem).rstrip(".")) from problem
-            yield await stack.enter_async_context(over(server))
+                raise NotReached(str(problem).rstrip(".")) from problem
+            yield await stack.enter_async_context(over(self.server))
 
     @asynccontextmanager
     async def _address(self) -> AsyncIterator[Streams]:

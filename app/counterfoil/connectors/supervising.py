@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from counterfoil.connectors.declared import Declared, declared_of
 from counterfoil.connectors.definitions import Tool
-from counterfoil.connectors.line import Line, LineLost, NoLine
+from counterfoil.connectors.line import Line, LineLost, NoLine, NotReached
 from counterfoil.connectors.reaching import Reach
 from counterfoil.effects.imagining import refusal
 from counterfoil.effects.redacting import Redactor
@@ -40,6 +40,7 @@ class Held:
     """A connection that is open, with what its server was found to have."""
 
     line: Line
+    reach: Reach
     redact: Redactor
     tools: dict[str, Tool] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
@@ -124,7 +125,7 @@ class Connectors:
         key = (declared.name, str(stage or ""))
         async with self._opening.setdefault(key, asyncio.Lock()):
             held = self._held.get(key)
-            if held is not None and (not held.line.is_open or held.line.declared != declared):
+            if held is not None and (not held.line.is_open or not _same(held.reach.declared, declared)):
                 await self._drop(key)
                 held = None
             if held is None:
@@ -141,20 +142,32 @@ class Connectors:
         reach = Reach(declared, self._home, level, self._keyring, stage)
         try:
             redact = await reach.redactor()
-            held = Held(await self._connected(declared, reach), redact)
+            held = Held(await self._connected(declared, reach), reach, redact)
             await self._listed(held)
         except (NoLine, LineLost) as problem:
-            await self.fell(declared, stage, str(problem))
+            await self.fell(declared, stage, str(problem), reach)
             raise EffectTrouble(f"{declared.shown} does not start: {problem}.", FailureClass.TRANSIENT) from problem
         self._held[key] = held
-        await self._tell(declared, True, "Answers.", held)
+        await self._tell(declared, True, "Answers.", reach, held)
         return held
 
     async def _connected(self, declared: Declared, reach: Reach) -> Line:
         """An open line; in the older protocol where being asked for the newer one ended the server."""
-        roots = reach.roots if reach.stage is not None else None
+        roots = reach.roots if declared.stage else None
         line = Line(declared, reach.streams, roots)
-        await line.open()
+        try:
+            await line.open()
+        except NotReached:
+            raise
+        except NoLine:
+            if declared.era == "legacy":
+                raise
+            older = replace(declared, era="legacy")
+            line = Line(older, reach.streams, roots)
+            await line.open()
+            await asyncio.to_thread(
+                self._database.transact, lambda txn: connector_rows.set_facts(txn, declared.name, older.facts)
+            )
         return line
 
     async def _listed(self, held: Held) -> None:
@@ -174,18 +187,23 @@ class Connectors:
                 f"Look at it with: counterfoil connector test {declared.name}"
             )
 
-    async def fell(self, declared: Declared, stage: Path | None, why: str) -> None:
+    async def fell(self, declared: Declared, stage: Path | None, why: str, reach: Reach | None = None) -> None:
         """A connection was lost, or there never was one: note it, and let go of what is left."""
         key = (declared.name, str(stage or "") if declared.stage else "")
         self._falls.setdefault(key, []).append((time.monotonic(), why))
+        held = self._held.get(key)
+        reach = held.reach if reach is None and held is not None else reach
         await self._drop(key)
-        await self._tell(declared, False, f"{why[:1].upper()}{why[1:]}.", None)
+        await self._tell(declared, False, f"{why[:1].upper()}{why[1:]}.", reach)
 
-    async def _tell(self, declared: Declared, ok: bool, words: str, held: Held | None) -> None:
+    async def _tell(
+        self, declared: Declared, ok: bool, words: str, reach: Reach | None, held: Held | None = None
+    ) -> None:
         health: dict[str, Any] = {"ok": ok, "words": visible(words)}
+        if reach is not None:
+            health |= {"noise": reach.noise, "last_words": reach.last_words}
         if held is not None:
             health |= {"protocol": held.line.protocol, "server": visible(held.line.server), "left_out": held.left_out}
-            health["noise"] = held.line.noise
         await asyncio.to_thread(
             self._database.transact, lambda txn: connector_rows.set_health(txn, declared.name, health)
         )
@@ -209,3 +227,8 @@ class Connectors:
         """End every server."""
         held, self._held, self._opening = self._held, {}, {}
         await asyncio.gather(*(one.line.close() for one in held.values()), *self._endings, return_exceptions=True)
+
+
+def _same(one: Declared, other: Declared) -> bool:
+    """Whether two are reached alike; which protocol is spoken shows by itself."""
+    return replace(one, era="auto") == replace(other, era="auto")

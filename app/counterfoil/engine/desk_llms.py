@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import killpoints, llm_turns
+from counterfoil.engine import killpoints, llm_turns, spending
 from counterfoil.engine.desk_failures import (
     RETRY,
     FailureDesk,
@@ -25,14 +26,15 @@ from counterfoil.engine.desk_failures import (
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, open_in, recorded_reply
 from counterfoil.engine.failing import EFFECT_TRIES, wait_us
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
-from counterfoil.engine.llm_ports import Heard, LlmReply, LlmTrouble
+from counterfoil.engine.llm_ports import Heard, LlmReply, LlmTrouble, Told
 from counterfoil.engine.llm_turns import Turn
 from counterfoil.engine.shapes import identity_in, name_in
 from counterfoil.engine.uploads import Uploads
-from counterfoil.facts import LlmEnd, Outcome, Slot, StepKind, person
-from counterfoil.store import gates, llm_calls, records, runs, standing, timers
+from counterfoil.facts import GateState, LlmEnd, Outcome, Slot, StepKind, person
+from counterfoil.store import gates, llm_budgets, llm_calls, records, runs, standing, timers
+from counterfoil.store.llm_budgets import Reached
 from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
-from counterfoil.store.transactions import Txn
+from counterfoil.store.transactions import Row, Txn
 
 Frame = dict[str, Any]
 Reply = tuple[dict[str, Any], bytes]
@@ -61,6 +63,7 @@ class LlmDesk:
         self._failures = failures
         self._uploads = uploads
         self._talks = llm_turns.Talks(hold)
+        self._raised = False  # a limit was, so what else waits for it looks again
 
     async def ask(self, frame: Frame, _: bytes) -> Reply:
         """Bring one call to its record; the reply hands the record over."""
@@ -76,6 +79,9 @@ class LlmDesk:
             while True:
                 hold.refuse_over(identity)
                 move = await hold.do(lambda txn: self._judge(txn, turn), durable=False)
+                if self._raised:
+                    self._raised = False
+                    hold.wake_all()
                 if move.word == "recorded":
                     break
                 if move.word == "go":
@@ -126,6 +132,9 @@ class LlmDesk:
             slot = Slot(gate["slot"])
             answer = answer_of(txn, self._hold, turn.identity, slot)
             if answer is None or answer["gate_id"] != gate["gate_id"]:
+                if slot is Slot.BUDGET and self._is_raised(txn, turn, gate):
+                    gates.close(txn, gate["gate_id"], GateState.SUPERSEDED, "The limit was raised elsewhere")
+                    continue
                 return Move("wait", slot=slot)
             if choice_of(answer) == "stop":
                 return Move("stop", answer=answer)
@@ -133,7 +142,24 @@ class LlmDesk:
             if slot is Slot.FAILURE and choice_of(answer) == "skip":
                 self._record_given(txn, turn, answer)
                 return RECORDED
+            if slot is Slot.BUDGET and choice_of(answer) == "raise":
+                spending.raise_limit(txn, self._hold, gate, answer)
+                self._raised = True
+            elif slot is Slot.BUDGET and choice_of(answer) not in ("raise_once", "go_on"):
+                by = person(answer["by"])
+                words = {"kind": "limit", "message": f"{by} chose to finish with what there is"}
+                self._record(txn, turn, words, outcome=Outcome.FAILED, origin=f"said by {by}")
+                return RECORDED
         return None
+
+    def _is_raised(self, txn: Txn, turn: Turn, gate: Row) -> bool:
+        """Whether what a spending gate was opened for fits by now."""
+        hold = self._hold
+        about = json.loads(hold.powers.blobs.text(gate["spec"], gate["spec_blob"]))["about"]
+        if about["why"] != "limit" or gate["state"] != GateState.OPEN:
+            return False
+        run = runs.get(txn.conn, hold.run_id)
+        return not spending.still_over(llm_budgets.limits_of(txn.conn, run, turn.identity[0], txn.now_us), about)
 
     def _record_given(self, txn: Txn, turn: Turn, answer: Answer) -> None:
         """A person answers in place of the llm."""
@@ -152,18 +178,39 @@ class LlmDesk:
         kept = llm_calls.get(hold.powers.database.reader, hold.run_id, *turn.identity)
         # What leaves the house is stopped by no fence: a holder that slept past its lease looks once more before it asks.
         runs.confirm(hold.powers.database.reader, hold.run_id, hold.fence)
+        if await self._asks_again(turn, talk.history):
+            return
+        once = spending.raised_once(hold.powers.database.reader, hold, turn.identity)
         try:
             if hold.powers.llms is None:
                 raise LlmTrouble(NO_LLM, passing=False)
             request = llm_turns.request_of(hold, turn, talk, kept)
-            reply = await hold.powers.llms.ask(request, RequestBook(hold, turn.identity))
+            reply = await hold.powers.llms.ask(request, RequestBook(hold, turn.identity, unlimited=once))
         except LlmTrouble as trouble:
             await self._trouble(turn, trouble)
+            return
+        except Reached as reached:
+            spec = spending.limit_spec(reached)
+            await self._gates.open(
+                turn.identity, Slot.BUDGET, spec, asked_digest=spending.asked_digest([spec["about"], turn.digest])
+            )
             return
         killpoints.reach("after_perform")
         await self._answered(turn, reply)
         kept_text = reply.end.response
         self._talks.answered(turn, talk, Heard(reply.text, reply.calls, kept_text))
+
+    async def _asks_again(self, turn: Turn, history: Sequence[Heard | Told]) -> bool:
+        """Whether a person is asked first, because the llm goes round in circles."""
+        found = spending.repeated(history)
+        if found is None:
+            return False
+        hold, spec = self._hold, spending.again_spec(*found)
+        if spending.settled_again(hold.powers.database.reader, hold, turn.identity, spec["about"]):
+            return False
+        asked = spending.asked_digest(spec["about"])
+        await self._gates.open(turn.identity, Slot.BUDGET, spec, asked_digest=asked)
+        return True
 
     async def _answered(self, turn: Turn, reply: LlmReply) -> None:
         """The request's end and the record are one transaction, so each record has one request that was answered."""
@@ -240,17 +287,28 @@ class LlmDesk:
 
 
 class RequestBook:
-    """The rows of one call's requests."""
+    """The rows of one call's requests. `unlimited`: a person has let this call go over a limit."""
 
-    def __init__(self, hold: Hold, identity: Identity) -> None:
+    def __init__(self, hold: Hold, identity: Identity, *, unlimited: bool) -> None:
         self._hold = hold
         self._identity = identity
+        self._unlimited = unlimited
 
     async def begin(self, new: NewAttempt) -> int:
-        """Commit the row of a request before it is made; its number."""
+        """Commit the row of a request before it is made, with what is reserved for it; its number.
+
+        Raises:
+            Reached: it would go over a limit.
+        """
         hold = self._hold
         hold.refuse_over(self._identity)
-        n = await hold.do(lambda txn: llm_calls.begin(txn, hold.run_id, *self._identity, new))
+
+        def operation(txn: Txn) -> int:
+            if not self._unlimited:
+                llm_budgets.refuse_over(txn, runs.get(txn.conn, hold.run_id), self._identity[0], new)
+            return llm_calls.begin(txn, hold.run_id, *self._identity, new)
+
+        n = await hold.do(operation)
         killpoints.reach("after_intent")
         return n
 

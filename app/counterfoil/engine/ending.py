@@ -89,6 +89,7 @@ def _waits(txn: Txn, run_id: str) -> dict[Identity, StepKind]:
     for gate in gate_rows.of_run(txn.conn, run_id):
         if gate["state"] == GateState.OPEN:
             kind = StepKind.GATE if gate["slot"] == Slot.OUTCOME else StepKind.STEP
+            kind = StepKind.LLM if gate["slot"] == Slot.BUDGET else kind
             waits[gate["path"], gate["ordinal"]] = StepKind.EFFECT if gate["slot"] in (Slot.GATE, Slot.DOUBT) else kind
     for intent in intents.open_ones(txn.conn, run_id):
         if (intent["path"], intent["ordinal"]) in waits:

@@ -34,6 +34,8 @@ def _why(spec: Spec) -> str:
         case GateKind.FAILURE:
             error = about.get("error") or {}
             return str(error.get("message") or error.get("type") or "It stopped.").strip().split("\n")[0]
+        case GateKind.BUDGET:
+            return "Nothing more is asked of an llm before you answer."
         case GateKind.CONFLICT:
             return _changed([str(path) for path in about.get("paths") or ()])
     if flags:

@@ -16,7 +16,7 @@ from counterfoil.engine.holding import Breach, Hold, Identity
 from counterfoil.engine.llm_ports import Heard, LlmRequest, Told, Tool
 from counterfoil.engine.shapes import identity_in, line, whole
 from counterfoil.facts import Outcome, StepKind, storable
-from counterfoil.store import llm_calls, records
+from counterfoil.store import llm_budgets, llm_calls, records
 from counterfoil.store.transactions import Row, Txn
 
 Message = Heard | Told
@@ -159,6 +159,9 @@ def keep(txn: Txn, hold: Hold, turn: Turn) -> None:
         compacted,
     )
     llm_calls.add(txn, new)
+    budget = None if turn.opening is None else budget_in(turn.opening)
+    if budget is not None:
+        llm_budgets.set_for_branch(txn, hold.run_id, turn.identity[0], budget)
 
 
 @dataclass(slots=True)

@@ -210,7 +210,7 @@ def _refuse_verdict(spec: dict[str, Any], wish: Wish) -> None:
         raise WrongAnswer(
             f"To {'reject' if wish.verdict is Verdict.REJECTED else 'send back'} needs a reason.", "Add --comment TEXT."
         )
-    if kind in (GateKind.DOUBT, GateKind.FAILURE) and wish.verdict is not Verdict.ANSWERED:
+    if kind in (GateKind.DOUBT, GateKind.FAILURE, GateKind.BUDGET) and wish.verdict is not Verdict.ANSWERED:
         names = next(field["choices"] for field in spec["fields"] if field["name"] == "choice")
         raise WrongAnswer("This question is answered with a choice.", f"Use: answer --set choice={'|'.join(names)}")
     if kind is GateKind.CONFLICT and wish.verdict is Verdict.APPROVED:

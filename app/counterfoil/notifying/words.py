@@ -19,6 +19,7 @@ _KINDS = {
     GateKind.QUESTION: "a question",
     GateKind.DOUBT: "a doubt",
     GateKind.CONFLICT: "changed files",
+    GateKind.BUDGET: "a spending limit",
 }
 
 

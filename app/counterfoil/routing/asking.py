@@ -23,11 +23,10 @@ from counterfoil.routing.wire import Answered, Deadlines
 from counterfoil.store import llm_routes
 from counterfoil.store.database import Database
 from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
+from counterfoil.store.llm_money import UNIT, dollars, words
 
 SHORT = 5.0  # seconds that are slept through; longer ones are the desk's
-ASK_ABOVE = (
-    prices.UNIT // 2
-)  # half a dollar: what may have been billed above it is not asked for again without a person
+ASK_ABOVE = UNIT // 2  # half a dollar: what may have been billed above it is not asked for again without a person
 CHARACTERS_A_TOKEN = 4  # at best; a request that does not fit even so is not sent
 NO_LLM = "No llm is set up for the route ‘{name}’. Add one: counterfoil route add"
 
@@ -165,7 +164,7 @@ class Router:
             told["retry_after"] = ended.retry_after
         await walk.book.end(n, AttemptEnd(rule.end, settled, settled, told))
         if billed and (new.charge or 0) > ASK_ABOVE:
-            cost = prices.words(prices.dollars(new.charge or 0))
+            cost = words(dollars(new.charge or 0))
             raise LlmTrouble(
                 f"{entry.name} gave no whole answer, and the request may have been billed (up to {cost}): {ended.message}",
                 passing=False,
@@ -203,7 +202,7 @@ def _settled(entry: Entry, n: int, new: NewAttempt, ended: Answered) -> LlmReply
     elif usage:
         price = prices.price_of(entry, usage["input"], usage["output"], ended.counted)
     else:
-        reserved = None if new.charge is None else prices.dollars(new.charge)
+        reserved = None if new.charge is None else dollars(new.charge)
         price = prices.Price(reserved, f"{new.asked['priced']}, at most: no usage was told")
     tokens = usage["input"] + usage["output"] if usage else None
     told = {**ended.told, "usage": usage, "priced": price.source, "finish": ended.finish}
@@ -232,11 +231,11 @@ def _trouble(walk: _Walk) -> LlmTrouble:
     stopped = bool(faults) and not RULES[faults[-1]].next
     waits = [seconds for _, seconds, _ in walk.resting]
     waits += [failed.retry_after for _, failed in walk.failures if failed.retry_after is not None]
-    words = "No llm answered. " + " ".join(f"{one.rstrip('.')}." for one in told)
+    sentence = "No llm answered. " + " ".join(f"{one.rstrip('.')}." for one in told)
     if any(RULES[fault].end in (LlmEnd.UNKNOWN, LlmEnd.CUT) for fault in faults):
-        words += " What was sent may have been billed."
+        sentence += " What was sent may have been billed."
     return LlmTrouble(
-        words, passing=passing and not stopped, retry_after=min(waits) if waits else None, too_long=too_long
+        sentence, passing=passing and not stopped, retry_after=min(waits) if waits else None, too_long=too_long
     )
 
 

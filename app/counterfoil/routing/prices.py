@@ -1,17 +1,14 @@
-"""What a request may cost before it is made, and did cost after: exact decimals, and never zero because nobody knows.
-
-Money is counted in millionths of a millionth of a US dollar, rounded up.
-"""
+"""What a request may cost before it is made, and did cost after: exact decimals, and never zero because nobody knows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 from typing import Any
 
 from counterfoil.routing.entries import Entry
+from counterfoil.store.llm_money import units
 
-UNIT = 10**12
 BYTES_A_TOKEN = 2  # at worst: text in most scripts has three to four bytes a token
 FREE = frozenset({"local", "flat"})
 
@@ -26,22 +23,7 @@ class Price:
     @property
     def units(self) -> int | None:
         """The cost as it is counted."""
-        return None if self.cost is None else int((self.cost * UNIT).to_integral_value(ROUND_CEILING))
-
-
-def dollars(units: int) -> Decimal:
-    """Counted money as US dollars."""
-    return Decimal(units).scaleb(-12)
-
-
-def words(cost: Decimal | None) -> str:
-    """An amount for people: two digits that count, never rounded down to nothing."""
-    if cost is None:
-        return "no price known"
-    if cost == 0:
-        return "$0"
-    places = 2 if cost >= 1 else max(2, 1 - cost.adjusted())
-    return f"${cost.quantize(Decimal(1).scaleb(-places), ROUND_CEILING):f}"
+        return None if self.cost is None else units(self.cost)
 
 
 def price_of(entry: Entry, tokens_in: int, tokens_out: int, usage: Any = None) -> Price:

@@ -15,7 +15,8 @@ WALLED = frozenset({"L3", "L4"})  # the levels with namespaces around a sandbox
 def confine(level: str, wanted: dict[str, Any], *, programs: bool = False) -> None:
     """Leave this process what its level allows and no more, for good. `programs`: it is there to become another program.
 
-    Isolated (L3, L4), the walls stand already: what is left is to refuse a workflow programs and sockets. Restricted (L2, L1), all of it
+    Isolated (L3, L4), the walls stand already: what is left is to hide what /proc tells of processes, where the kernel can, and to refuse a
+    workflow programs and sockets. Restricted (L2, L1), all of it
     is done here, which is why there must be one thread only.
 
     Raises:
@@ -24,6 +25,7 @@ def confine(level: str, wanted: dict[str, Any], *, programs: bool = False) -> No
     if level == "L0":
         return
     if level in WALLED:
+        landlock.hide_processes()
         if not programs:
             hide()
             seccomp.install(seccomp.inner())

@@ -5,6 +5,7 @@ Numbers and layouts are those of linux/landlock.h; they are the same on every ar
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import struct
@@ -18,6 +19,9 @@ _REFER, _TRUNCATE, _DEVICE = 1 << 13, 1 << 14, 1 << 15  # since 2, 3 and 5
 _FILE_ONLY = _EXECUTE | _WRITE | _READ | _TRUNCATE | _DEVICE
 _TCP = 0b11  # bind, connect; since 4
 _SCOPES = 0b11  # abstract sockets, signals; since 6
+# What of /proc says nothing of where anything lies: figures of the computer, and of this process its state, its memory and its network.
+_FIGURES = "cpuinfo meminfo stat uptime loadavg version filesystems sys".split()
+_OWN = "self/status self/stat self/statm self/maps self/net".split()
 
 
 def abi() -> int:
@@ -57,6 +61,31 @@ def restrict(readable: Iterable[Path], writable: Iterable[Path]) -> None:
         _called(libc, _RESTRICT, rules, 0)
     finally:
         os.close(rules)
+
+
+def hide_processes() -> bool:
+    """Take from this thread the reading of what /proc tells of processes: their mounts name the folders that are seen here as the rest of
+    the computer knows them, a person's name among them. For within walls, where everything else that can be seen may be read.
+
+    False where the kernel cannot (before version 2 it would also forbid renaming from folder to folder).
+
+    Raises:
+        OSError: the kernel refuses, or a path cannot be opened.
+    """
+    if abi() < 2:
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    rules = _called(libc, _CREATE, ctypes.c_char_p(struct.pack("=Q", _READ | _REFER)), ctypes.c_size_t(8), 0)
+    try:
+        _allow(libc, rules, Path("/"), _REFER)
+        seen = [path for path in Path("/").iterdir() if path.name != "proc"]
+        for path in (*seen, *(Path("/proc") / name for name in (*_FIGURES, *_OWN))):
+            with contextlib.suppress(FileNotFoundError):  # a link that leads nowhere yet, a figure that is not kept
+                _allow(libc, rules, path, _READ)
+        _called(libc, _RESTRICT, rules, 0)
+    finally:
+        os.close(rules)
+    return True
 
 
 def _allow(libc: ctypes.CDLL, rules: int, path: Path, rights: int) -> None:

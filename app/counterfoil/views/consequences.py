@@ -30,6 +30,8 @@ def consequences(spec: dict[str, Any]) -> list[str]:
                 "If you answer: the run goes on with your answers. Answering writes and sends nothing.",
                 "If you reject: the run goes on without an answer, or ends as Rejected. Nothing is written or sent.",
             ]
+        case GateKind.BUDGET:
+            return _of_budget(spec.get("about") or {})
         case GateKind.DOUBT:
             return _of_doubt(spec.get("about") or {})
         case _:
@@ -111,6 +113,24 @@ def _of_doubt(about: dict[str, Any]) -> list[str]:
         "If you answer happened: it counts as done, it is not tried again, and the run goes on.",
         "If you answer not_happened: it is done once, with the same key, and the run goes on.",
         "If you answer stop: it is not tried again and the run ends as Stopped.",
+    ]
+
+
+def _of_budget(about: dict[str, Any]) -> list[str]:
+    """What each answer does; nothing is spent before one is given."""
+    kept = "What was paid for so far is kept and is not paid for again."
+    finish = (
+        "If you answer finish: no more is asked; the workflow goes on with what there is, or stops where it needs more."
+    )
+    stop = "If you answer stop: the run ends as Stopped. Nothing more is written or sent."
+    if about.get("why") == "again":
+        return [kept, "If you answer go_on: the llm is told what came of it, and asked again.", finish, stop]
+    return [
+        kept,
+        "If you answer raise_once: this one call is made; the limit stays.",
+        "If you answer raise: the limit becomes what you fill in, or twice what it was.",
+        finish,
+        stop,
     ]
 
 

@@ -125,6 +125,8 @@ def _about(spec: Document) -> list[Document]:
         return [_facts("What is known", _doubt_facts(about))]
     if spec["kind"] == GateKind.CONFLICT:
         return _changed_files(about)
+    if spec["kind"] == GateKind.BUDGET:
+        return [_facts("What is known", _budget_facts(about))]
     if spec["kind"] == GateKind.FAILURE:
         pieces = [_facts("What stopped", _failure_facts(about))]
         trace = (about.get("error") or {}).get("traceback")
@@ -174,6 +176,18 @@ def _doubt_facts(about: Document) -> list[list[Any]]:
         ["Key", about.get("key")],
         *([label, contract(value)] for label, value in about.get("facts") or []),
         ["How to find out", about.get("how") or None],
+    ]
+
+
+def _budget_facts(about: Document) -> list[list[Any]]:
+    if about["why"] == "again":
+        return [["Tool", about["tool"]], ["Arguments", about["args"]], ["How often", about["times"]]]
+    unit = "tokens" if about["in_tokens"] else "US dollars"
+    return [
+        ["Llm", about["llm"]],
+        [f"Limit, {unit}", about["most"]],
+        [f"Spent or reserved, {unit}", about["spent"]],
+        [f"The next call at most, {unit}", about["need"]],
     ]
 
 

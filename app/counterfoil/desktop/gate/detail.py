@@ -290,7 +290,7 @@ class GateDetail(Pane):
             silence=f"{hint}{silence}",
             can_decide=reading.open and reading.seen.may_decide,
             can_change=bool(reading.seen.editable),
-            can_send_back=not trouble,
+            can_send_back=not trouble and reading.kind != "budget",
         )
         self.bar.show_primary(session.primary())
 

@@ -21,7 +21,7 @@ from counterfoil.desktop.words.plain import one_line
 
 _FIGURE = 400  # pixels of a figure on one line
 _CRUMB = 280  # pixels of a run's title in the path
-_KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad", "conflict": "warn"}
+_KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad", "conflict": "warn", "budget": "warn"}
 _STRONG_STARTS = (
     "If you approve:",
     "If you reject:",

@@ -184,7 +184,7 @@ class Session:
     def _act(self) -> Primary:
         if self.reading.kind == "conflict":
             return Primary(choices.counted_files(map(self.choice, self.reading.answers)), READY, "answered")
-        if self.reading.kind == "question":
+        if self.reading.kind in ("question", "budget"):
             if self.reading.answers:
                 return Primary(choices.counted_choices(map(self.choice, self.reading.answers)), READY, "answered")
             return Primary("Give this answer", READY, "answered")

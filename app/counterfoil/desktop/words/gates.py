@@ -19,6 +19,7 @@ KIND_WORDS = {
     "doubt": "Did this happen?",
     "failure": "Needs repair",
     "conflict": "Files changed",
+    "budget": "Spending limit",
 }
 KIND_ICONS = {
     "approval": "stamp",
@@ -26,6 +27,7 @@ KIND_ICONS = {
     "doubt": "scale",
     "failure": "wrench",
     "conflict": "file-diff",
+    "budget": "coins",
 }
 VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 

@@ -1,5 +1,6 @@
 """Counterfoil: durable approvals. This is the author's door: re-exports only, standard library only."""
 
+from counterfoil.authoring.agents.loop import agent
 from counterfoil.authoring.branching import first, parallel
 from counterfoil.authoring.codec import Secret, Unrecordable
 from counterfoil.authoring.effect_values import (
@@ -29,6 +30,7 @@ from counterfoil.authoring.steps import Step, step
 from counterfoil.authoring.timing import now, random, sleep, sleep_until, uuid
 from counterfoil.authoring.workflows import Workflow, workflow
 from counterfoil.errors import (
+    AgentStopped,
     Cancelled,
     ConversationTooLong,
     EffectFailed,
@@ -48,6 +50,7 @@ from counterfoil.facts import Money
 __version__ = "0.1.0"
 
 __all__ = [
+    "AgentStopped",
     "Answers",
     "Cancelled",
     "Changes",
@@ -89,6 +92,7 @@ __all__ = [
     "Unrecordable",
     "Workflow",
     "WorkflowError",
+    "agent",
     "append_rows",
     "approve",
     "ask",

@@ -294,6 +294,17 @@ class LimitReached(WorkflowError):
     """A limit of spending or of repeating was reached, and a person chose to finish with what there is."""
 
 
+class AgentStopped(WorkflowError):
+    """An agent ended without an answer that fits: its last turn, a limit of spending, or answers that do not fit.
+
+    `so_far` is what it said last; what it has written is in the run's copy of the files.
+    """
+
+    def __init__(self, message: str, so_far: str = "") -> None:
+        super().__init__(message)
+        self.so_far = so_far
+
+
 class FilesChanged(EffectFailed):
     """Files are not what the approval was sealed to: nothing of the plan was written, and the approval is void.
 

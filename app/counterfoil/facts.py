@@ -79,7 +79,7 @@ class Verdict(StrEnum):
 
 
 class StepKind(StrEnum):
-    """What a record is about. `child` and `tool` are in the contract and come with their rooms."""
+    """What a record is about. `child` is in the contract and comes with its room."""
 
     STEP = "step"
     EFFECT = "effect"
@@ -88,6 +88,7 @@ class StepKind(StrEnum):
     RACE = "race"
     LOOKUP = "lookup"
     LLM = "llm"
+    TOOL = "tool"
 
 
 class Outcome(StrEnum):

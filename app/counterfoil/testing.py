@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil import __version__
+from counterfoil.agents.team import WorkspaceTeam
 from counterfoil.authoring.codec import digest
 from counterfoil.authoring.parameters import encode_params
 from counterfoil.authoring.workflows import Workflow
@@ -73,6 +74,7 @@ class Harness:
         self._policy = policy or Rules()
         self.llms = speaking(llms)
         self._connectors = connectors
+        self._team = WorkspaceTeam()
         self._stages = StageFolder(self.home, self.blobs, self.clock)
         self._workflow: Workflow[Any, Any] | None = None
         self.run_id = ""
@@ -140,6 +142,7 @@ class Harness:
             copies,
             self.llms,
             self._connectors,
+            self._team,
         )
         try:
             return loop.run_until_complete(self._advance(powers, self._workflow))

@@ -63,7 +63,7 @@ ENUMS: dict[type[StrEnum], dict[str, str]] = {
     Verdict: {"APPROVED": "approved", "REJECTED": "rejected", "RETURNED": "returned", "ANSWERED": "answered"},
     StepKind: {
         "STEP": "step", "EFFECT": "effect", "GATE": "gate", "TIMER": "timer", "RACE": "race", "LOOKUP": "lookup",
-        "LLM": "llm",
+        "LLM": "llm", "TOOL": "tool",
     },
     Outcome: {"OK": "ok", "FAILED": "failed", "CANCELLED": "cancelled"},
     AttemptState: {"UNKNOWN": "unknown", "OK": "ok", "FAILED": "failed"},

@@ -15,6 +15,12 @@ async def would_ask(effects: Sequence[Effect]) -> list[bool]:
 
     What is forbidden asks nobody: awaiting it raises. What policy says when an effect is awaited counts, whatever was said here.
     """
+    return [word == "ask" for word, _ in await foreseen(effects)]
+
+
+@machine.durable
+async def foreseen(effects: Sequence[Effect]) -> list[tuple[str, str]]:
+    """What policy says of each effect, "allow", "ask" or "deny", and why, as a sentence; as `would_ask` otherwise."""
     branch = machine.require("would_ask()")
     said = await branch.machine.lookup(branch, "judge", [canonical(effect.body) for effect in effects])
-    return [word == "ask" for word, _ in said]
+    return [(str(word), str(why)) for word, why in said]

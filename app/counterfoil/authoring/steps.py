@@ -12,6 +12,7 @@ from typing import Any, Generic, Literal, ParamSpec, Protocol, TypeVar, overload
 from counterfoil.authoring import machine
 from counterfoil.authoring.codec import Decoder, decoder_for
 from counterfoil.errors import RefusedUse
+from counterfoil.facts import StepKind
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,11 +30,13 @@ class Step(Generic[P, R]):
         on_failure: Literal["ask", "raise"] = "ask",
         timeout: timedelta | None = None,
         title: str = "",
+        kind: StepKind = StepKind.STEP,
     ) -> None:
         functools.update_wrapper(self, function)
         self.plain: Callable[P, Any] = function
         self.name: str = function.__name__
         self.title = title or self.name.replace("_", " ")
+        self.kind = kind  # of its records
         self.retries = retries
         self.process = process
         self.on_failure = on_failure

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import by_rule, file_sets, judging, killpoints
+from counterfoil.engine import by_rule, file_sets, judging, killpoints, replaced
 from counterfoil.engine.desk_failures import RETRY, FailureDesk, choice_of, given_texts, mismatch_spec
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spec, recorded_reply
 from counterfoil.engine.effect_trouble import EffectTroubles
@@ -270,6 +270,8 @@ class EffectDesk:
             cover = None  # rules approved it, and they would not now: it asks by itself
         if cover is not None:
             self._spend(txn, asked, cover)  # whatever policy says, a forged seal is a breach
+        else:
+            judgement = replaced.refusal(txn.conn, self._hold, asked.digest) or judgement
         if judgement.permission is Permission.DENY:
             return self._deny(txn, asked, judgement.reason, "denied")
         if cover is None:

@@ -41,6 +41,7 @@ class Try:
     error: dict[str, Any]
     retries: int
     raises: bool
+    kind: StepKind = StepKind.STEP
 
 
 class StepDesk:
@@ -67,6 +68,7 @@ class StepDesk:
         """Record a result."""
         identity = self.pure(frame)
         name, args_digest = name_in(frame)
+        kind = _kind(frame)
         say, took = frame.get("say"), whole(frame["took"], "a duration")
         given = truth(frame.get("given", False), "a given")
         if say is not None and not isinstance(say, str):
@@ -87,7 +89,7 @@ class StepDesk:
                 run_id=self._hold.run_id,
                 path=identity[0],
                 ordinal=identity[1],
-                kind=StepKind.STEP,
+                kind=kind,
                 name=name,
                 args_digest=args_digest,
                 outcome=Outcome.OK,
@@ -130,7 +132,7 @@ class StepDesk:
         """A try has failed: again after a while, recorded as a failure, or put before a person."""
         identity = self.pure(frame)
         name, args_digest = name_in(frame)
-        failed = Try(identity, name, args_digest, error_in(frame), *_wishes(frame))
+        failed = Try(identity, name, args_digest, error_in(frame), *_wishes(frame), _kind(frame))
         self._forget_deadline(identity)
         word, at = await self._hold.do(lambda txn: self._note(txn, failed))
         killpoints.reach("after_gate" if word == "ask" else "after_record")
@@ -156,7 +158,7 @@ class StepDesk:
             txn,
             hold.run_id,
             *identity,
-            kind=StepKind.STEP,
+            kind=failed.kind,
             name=failed.name,
             state=AttemptState.FAILED,
             failure_class=failure,
@@ -181,7 +183,7 @@ class StepDesk:
             run_id=self._hold.run_id,
             path=failed.identity[0],
             ordinal=failed.identity[1],
-            kind=StepKind.STEP,
+            kind=failed.kind,
             name=failed.name,
             args_digest=failed.args_digest,
             outcome=Outcome.FAILED,
@@ -226,7 +228,7 @@ class StepDesk:
             raise Breach("more steps at a time than a run may have")
         message = f"{name} took longer than {span:g} s and was stopped"
         error = {"type": "TimeoutError", "mro": ["TimeoutError"], "message": message, "errno": None, "traceback": ""}
-        failed = Try(identity, name, args_digest, error, *_wishes(frame))
+        failed = Try(identity, name, args_digest, error, *_wishes(frame), _kind(frame))
         self._forget_deadline(identity)
         self._deadlines[identity] = asyncio.get_running_loop().call_later(span, self._too_long, failed)
 
@@ -253,3 +255,8 @@ class StepDesk:
 def _wishes(frame: Frame) -> tuple[int, bool]:
     """How often the author wants a step tried again, and whether a failure is to be raised; clamped when it is judged."""
     return whole(frame["retries"], "a number of retries", high=10**9), truth(frame["raise"], "a raise")
+
+
+def _kind(frame: Frame) -> StepKind:
+    """What the record of a step is about: a tool that an agent called has records of its own kind."""
+    return StepKind.TOOL if truth(frame.get("tool", False), "a tool") else StepKind.STEP

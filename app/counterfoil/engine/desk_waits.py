@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 from collections.abc import Awaitable, Callable
@@ -68,8 +69,8 @@ class WaitDesk:
             await hold.park(identity, "sleep")
 
     async def lookup(self, frame: Frame, _: bytes) -> Reply:
-        """Say which claims other runs hold, what this run has made of its copy of the workspace, what policy says of effects, or which
-        tools connectors have; what was said is a record.
+        """Say which claims other runs hold, what this run has made of its copy of the workspace, what policy says of effects, which
+        tools connectors have, or what a team has for agents; what was said is a record.
 
         Raises:
             EffectTrouble: it cannot be said.
@@ -113,6 +114,8 @@ class WaitDesk:
             return judging.foreseen(self._hold, keys)
         if name == "tools" and len(keys) <= MOST_CONNECTORS:
             return await self._tools(keys)
+        if name == "agents" and not keys:
+            return await self._team()
         if name == "changes" and not keys:
             return await self._changes()
         raise Breach("a look-up that nobody offers")
@@ -133,6 +136,17 @@ class WaitDesk:
             raise EffectTrouble("There are no connectors here.", FailureClass.STRUCTURAL)
         found = await connectors.tools(names) if connectors is not None else []
         return lambda _: (to_plain(found, {}), f"{len(found)} tools")
+
+    async def _team(self) -> Callable[[Txn], tuple[Any, str]]:
+        """What the workspace's people have written down and accepted for agents."""
+        team = self._hold.powers.team
+        found: dict[str, Any] = {"agents": [], "facts": []}
+        if team is not None:
+            try:
+                found = await asyncio.to_thread(team.known, self._hold.workspace)
+            except CounterfoilError as problem:
+                raise EffectTrouble(str(problem), FailureClass.STRUCTURAL) from problem
+        return lambda _: (found, f"{len(found['agents'])} agents, {len(found['facts'])} facts")
 
     async def _changes(self) -> Callable[[Txn], tuple[Any, str]]:
         """What the run has changed in its copy: looked at now, said in a transaction that notes its bytes."""

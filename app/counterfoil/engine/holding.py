@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from counterfoil.clock import Clock
+from counterfoil.engine.agent_ports import Team
 from counterfoil.engine.llm_ports import Llms
 from counterfoil.engine.ports import Connectors, Copies, Effects, Policy, Stage, Stages
 from counterfoil.errors import StoreTrouble
@@ -48,6 +49,7 @@ class Powers:
     copies: Copies | None = None
     llms: Llms | None = None
     connectors: Connectors | None = None
+    team: Team | None = None
     copying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(COPIES))
 
 
@@ -98,6 +100,9 @@ class Hold:
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     locks: dict[str, asyncio.Lock] = field(default_factory=dict)
     on_park: Callable[[], None] = lambda: None
+    replaced: dict[str, dict[str, str]] = field(
+        default_factory=dict
+    )  # by gate, what was approved otherwise, and by whom
     on_quiet: list[asyncio.Future[None]] = field(default_factory=list)
 
     def do(self, operation: Callable[[Txn], T], *, durable: bool = True, late: bool = False) -> asyncio.Future[T]:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from counterfoil.authoring.codec import canonical
+from counterfoil.authoring.codec import canonical, digest
+from counterfoil.engine import replaced
 from counterfoil.engine.holding import Breach, Hold
 from counterfoil.engine.ports import Around, BadEffect, Judgement, Permission
 from counterfoil.store import connector_rows, permission_rows
@@ -40,17 +41,23 @@ def note_in_force(txn: Txn, hold: Hold) -> None:
 def foreseen(hold: Hold, texts: Sequence[str]) -> Callable[[Txn], tuple[Any, str]]:
     """What policy says of effects before they are awaited: a pair of permission and reason each. The canonical bodies are `texts`.
 
+    What the catalogue does not take is denied: an agent's llm may ask for anything.
+
     Raises:
-        Breach: one of them is no effect of the catalogue.
+        Breach: one of them is not even of an effect's shape.
     """
+    reader = hold.powers.database.reader
     effects, said = hold.powers.effects, list[list[str]]()
     for text in texts:
         body = json.loads(text)
+        if not isinstance(body, dict) or body.keys() != {"kind", "args"}:
+            raise Breach("a question about what is no effect")
         try:
             effects.check(body)
         except BadEffect as problem:
-            raise Breach(f"a question about an effect that is none: {problem}") from problem
-        judgement = judged(hold, body)
+            said.append([str(Permission.DENY), str(problem)])
+            continue
+        judgement = replaced.refusal(reader, hold, digest(text)) or judged(hold, body)
         asks = judgement.permission is Permission.ALLOW and judgement.rule is None and effects.is_file(body)
         said.append([str(Permission.ASK if asks else judgement.permission), judgement.reason])
     asked = sum(word == Permission.ASK for word, _ in said)

@@ -130,10 +130,12 @@ class Session:
     async def step(self, branch: Branch, step: Step[Any, Any], arguments: dict[str, Any]) -> Any:
         """Perform a step until it is recorded, or answer from its record."""
         args_digest = digest(encode(arguments))
-        identity, record = self._replay.take(branch, StepKind.STEP, step.name, args_digest)
+        identity, record = self._replay.take(branch, step.kind, step.name, args_digest)
         if record is not None:
             return await self._answer(identity, record, step)
         header = {"p": identity[0], "o": identity[1], "n": step.name, "d": args_digest}
+        if step.kind is StepKind.TOOL:
+            header["tool"] = True
         if identity in self._held:
             reply = await self._line.wait({"t": "resume", **header})
             handled = await self._after_failure(branch, step, header, reply)

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from counterfoil.agents.team import WorkspaceTeam
 from counterfoil.catalogue.shelf import Shelf
 from counterfoil.connectors.calls import Calls
 from counterfoil.connectors.ruling import reading_rule
@@ -139,7 +140,8 @@ class Runner:
         stages = StageFolder(self._home, blobs, clock)
         rules = Rules([reading_rule(self._database)])
         llms = Router(self._database, keyring.get, Breakers(time.monotonic))
-        powers = Powers(self._database, writer, blobs, clock, effects, rules, stages, copies, llms, connectors)
+        rooms = effects, rules, stages, copies, llms, connectors, WorkspaceTeam()
+        powers = Powers(self._database, writer, blobs, clock, *rooms)
         listener = await waking.listen(self._home, self._woken.set)
         renewing = asyncio.ensure_future(self._renew(writer))
         beating = None if self._only else heartbeat.begin(self._beat)

@@ -32,6 +32,9 @@ _GET = Prepared(lambda: sa.select(_GATE).where(_GATE.c.gate_id == _AT_GATE))
 _NEWEST = Prepared(lambda: sa.select(_GATE).where(*_SLOT).order_by(_GATE.c.number.desc()).limit(1))
 _ROUNDS = Prepared(lambda: sa.select(sa.func.count()).where(*_SLOT))
 _OF_RUN = Prepared(lambda: sa.select(_GATE).where(_OF).order_by(_GATE.c.number))
+_TAKEN_IDS = Prepared(
+    lambda: sa.select(_GATE.c.gate_id).where(_OF, _GATE.c.slot == str(Slot.OUTCOME), _GATE.c.taken_at.is_not(None))
+)
 _OPEN_IDS = Prepared(lambda: sa.select(_GATE.c.gate_id).where(_OF, _IS_OPEN))
 _CLOSE = Prepared(
     lambda: (
@@ -319,6 +322,11 @@ def reopen(txn: Txn, gate_id: str) -> None:
 def add_decision(txn: Txn, **row: Any) -> None:
     """Write a decision row."""
     txn.do(sa.insert(_DECISION), row)
+
+
+def taken_ids(conn: sa.Connection, run_id: str) -> list[str]:
+    """The gates of approve() and ask() that a run has its answer of."""
+    return [row["gate_id"] for row in _TAKEN_IDS.all(conn, {"rid": run_id})]
 
 
 def decisions(conn: sa.Connection, gate_id: str) -> list[Row]:

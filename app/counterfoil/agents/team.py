@@ -1,0 +1,57 @@
+"""What a workspace has for agents beside its files: `.counterfoil/agents/*.md`, of which no run gets a copy. Read as text here, judged
+in a host."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from counterfoil.authoring.file_view import FileRefused, open_beneath
+from counterfoil.errors import WrongWorkspace
+
+FOLDER = ".counterfoil/agents"
+MOST_AGENTS = 50
+LONGEST = 64 * 1024  # bytes of one
+
+
+class WorkspaceTeam:
+    """Implements `engine.agent_ports.Team`."""
+
+    def known(self, workspace: str) -> dict[str, Any]:
+        """Agents by name, and facts."""
+        return {"agents": agents_of(Path(workspace)), "facts": []}
+
+
+def agents_of(workspace: Path) -> list[list[str]]:
+    """[name, text] of each agent, by name.
+
+    Raises:
+        WrongWorkspace: one of them cannot be read, is too long, or there are too many.
+    """
+    try:
+        names = sorted(name for name in os.listdir(workspace / FOLDER) if name.endswith(".md"))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as problem:
+        raise WrongWorkspace(
+            f"“{FOLDER}” cannot be listed: {problem.strerror}.", "Look at its permissions."
+        ) from problem
+    if len(names) > MOST_AGENTS:
+        raise WrongWorkspace(f"“{FOLDER}” holds {len(names)} agents.", f"Keep at most {MOST_AGENTS}.")
+    return [[name.removesuffix(".md"), _text(workspace, f"{FOLDER}/{name}")] for name in names]
+
+
+def _text(workspace: Path, path: str) -> str:
+    try:
+        with os.fdopen(open_beneath(workspace, path.split("/"), os.O_RDONLY), "rb") as source:
+            data = source.read(LONGEST + 1)
+        if len(data) > LONGEST:
+            raise WrongWorkspace(f"“{path}” is longer than {LONGEST // 1024} KB.", "Make it shorter.")
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise WrongWorkspace(f"“{path}” is no UTF-8 text.", "Save it as UTF-8.") from problem
+    except FileRefused as refused:
+        raise WrongWorkspace(f"“{path}”: {refused.reason}", "Put a plain file there.") from refused
+    except OSError as problem:
+        raise WrongWorkspace(f"“{path}” cannot be read: {problem.strerror}.", "Put a plain file there.") from problem

@@ -172,6 +172,8 @@ class NoticeKind(StrEnum):
     HELD_UP = "held_up"  # three skips in a row for one cause
     NOTHING = "nothing"  # five runs in a row found nothing to do
     ZONE = "zone"  # this computer's zone is another one than that of its routines
+    MAIL = "mail"  # mails to people who are away do not go out
+    HOLIDAYS = "holidays"  # the free days that a routine knows of end soon
 
 
 # Effects on files: those of one gate are one set.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -336,3 +338,24 @@ def test_what_the_next_firing_needs_can_be_asked_before(desk: Desk) -> None:
     assert (lacking["check"], lacking["words"]) == ("parameters", "Text (text) is missing.")
     assert lacking["next_step"] == "Give it, for example --set text=Brightwater."
     assert desk.call("schedule", "ready").code == 2
+
+
+def test_until_idle_takes_what_has_come_and_what_follows_from_it(desk: Desk) -> None:
+    inbox = Path(desk.workspace) / "Inbox"
+    inbox.mkdir()
+    desk.add("Intake", "--set", "end=nothing", "--watch", "Inbox", "--settle", "1s", "--zone", "UTC")
+    assert desk.add("Lost", "--rule", "after lunch", "--zone", "UTC").code == 2
+    other = Path(desk.workspace) / ".counterfoil/templates/follow"
+    shutil.copytree(other.with_name("note"), other)
+    for name in ("template.toml", "workflow.py"):
+        (other / name).write_text((other / name).read_text().replace('"note"', '"follow"'))
+    follow = ("schedule", "add", "Follow", "./follow/", "--rule", "when a run of note is done", "--zone", "UTC")
+    with contextlib.chdir(other.parent):
+        added = desk.call(*follow, "--workspace", desk.workspace, "--set", "text=hello", "--set", "end=nothing")
+    assert added.out == "Follow: runs follow when a run of note is done\n"
+    (inbox / "a.txt").write_text("new")
+    assert desk.call("runner", "--until-idle").code == 0
+    why = [[one["reason"].partition("; ")[0] for one in desk.log(name)] for name in ("Intake", "Follow")]
+    assert why == [["1 new file in Inbox"], ["after run 1 of note"]]
+    shown = desk.call("show", "r-1")
+    assert ": 1 new file in Inbox" in shown.out.splitlines()[1]

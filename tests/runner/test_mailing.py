@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import email
 import email.policy
+import socket
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
@@ -171,11 +173,36 @@ def test_a_mail_that_was_refused_is_tried_again_later(office: Office, post: Post
     post.says["RCPT"] = "451 not now"
     asked(office, "Write payment file")
     assert mails.look() is False
+    (told,) = texts(office)[1:]
+    assert told.startswith("People who are away get no mail: ")
+    assert "451" in told
+    assert len(texts(office, "mail")) == 1, "a mail does not tell that there are none"
     post.says.clear()
     assert mails.look() is False  # not at once
     office.clock.advance(timedelta(minutes=16))
     assert mails.look() is True
     assert len(post.mails) == 1
+    assert len(texts(office)) == 1, "what is mended is not said any more"
+
+
+@pytest.mark.expects_log("no mail to people who are away")
+def test_nobody_waits_for_a_mail_server_that_says_nothing(office: Office, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        mails = set_up(office, silent.getsockname()[1], after=0)
+        asked(office, "Write payment file")
+        mails.begin()
+        mails.begin()
+        conversation, _ = silent.accept()
+        with conversation:
+            assert [one.name for one in threading.enumerate()].count("mails") == 1
+            mails.end(0.01)
+            assert "mails" in [one.name for one in threading.enumerate()]
+        mails.end(60)
+    assert "mails" not in [one.name for one in threading.enumerate()]
+    assert "People who are away get no mail: " in texts(office)[-1]
+    (office.home.root / "settings.toml").write_text("")
+    assert mails.look() is False
+    assert len(texts(office)) == 1
 
 
 def test_without_an_address_nothing_is_sent(office: Office) -> None:

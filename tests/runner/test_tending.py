@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.tending import Tending
 from counterfoil.schedules.keeping import Wanted, add, got_it, pause, remove
 from counterfoil.schedules.policies import policy_of
-from counterfoil.schedules.rules import rule_of
+from counterfoil.schedules.rules import form_of, rule_of
 from counterfoil.schedules.telling import notice_sentences
 from counterfoil.store import notices, schedules, standing
 from counterfoil.store.database import Database, open_database
@@ -131,6 +132,23 @@ def test_accounts_of_services_decide_nothing(place: Place, monkeypatch: pytest.M
     assert deciders(place.home) == [owner.pw_name]
     monkeypatch.setattr(pwd, "getpwuid", lambda _: SimpleNamespace(pw_name="svc", pw_shell="/usr/sbin/nologin"))
     assert deciders(place.home) == []
+
+
+def test_free_days_that_end_are_told_before(place: Place) -> None:
+    def know(sources: list[str], days: list[str]) -> list[str]:
+        rule = json.dumps({**form_of(MONDAY), "holidays": days, "holidays_of": sources})
+        place.database.transact(lambda txn: schedules.change(txn, place.row, "user:anna", "Changed", rule=rule))
+        place.tending.look()
+        return place.told()
+
+    assert know(["DE-BY"], ["2026-12-24", "2027-01-01"]) == []
+    assert know(["DE-BY", "own.csv"], ["2026-11-01", "2026-12-24"]) == [
+        (
+            "The free days that ‘Weekly’ knows of (DE-BY, own.csv) end on 2026-12-24. "
+            "Copy them anew: counterfoil schedule change Weekly --holidays DE-BY --holidays own.csv"
+        )
+    ]
+    assert know(["2026-12-24"], ["2026-12-24"]) == []
 
 
 def test_a_removed_routine_says_nothing_and_a_paused_one_only_while_it_lacks_something(place: Place) -> None:

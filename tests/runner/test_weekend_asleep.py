@@ -29,6 +29,7 @@ from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
 from counterfoil.store.transactions import Row
 from counterfoil.views.gates import gate_document
+from counterfoil.views.runs import run_detail
 from runner.real_runner import PATIENCE, until
 from schedules.routines import Desk
 
@@ -177,6 +178,8 @@ def test_the_missed_monday(laptop: Laptop) -> None:
         to_us(berlin(30, 7)),
         to_us(berlin(30, 9, 12)) // 60_000_000,
     )
+    document = run_detail(laptop.database.reader, Blobs(laptop.home), laptop.home, report)
+    assert document["start_reason"] == "this computer was asleep"
     assert [(one["local"][:16], one["state"]) for one in laptop.log(listing)] == [
         ("2026-11-30T08:00", "started"),
         ("2026-11-29T08:00", "missed"),
@@ -219,7 +222,7 @@ def test_the_missed_monday(laptop: Laptop) -> None:
     after = schedules.get(laptop.database.reader, weekly["schedule_id"])
     assert (after["next_at"], after["next_at"]) == (before["next_at"], to_us(datetime(2026, 12, 7, 6, tzinfo=UTC)))
     assert [(one["local"][:10], one["state"], (one["reason"] or "")[:13]) for one in laptop.log(weekly)] == [
-        ("2026-11-30", "started", ""),
+        ("2026-11-30", "started", "this computer"),
         ("2026-11-23", "started", "run after all"),
         ("2026-11-23", "started", "Nothing was c"),
     ]

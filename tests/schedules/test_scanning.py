@@ -108,7 +108,7 @@ def test_a_queued_firing_starts_when_the_run_ends_and_only_the_newest_waits(desk
     end_runs(desk)
     (run_id,) = desk.scan(kept).started
     assert runs.get(desk.database.reader, run_id)["planned_at"] == us("2026-11-27T20:00Z")
-    assert desk.log(kept)[-1] == ("started", "")
+    assert desk.log(kept)[-1] == ("started", "the last one was open until then")
 
 
 def test_cancelling_the_open_run_is_asked_for_and_a_run_that_stays_blocks(desk: Desk) -> None:

@@ -67,6 +67,11 @@ _WORKING = {"kind": "weekly", "days": ["MO", "TU", "WE", "TH", "FR"]}
                 "end_date": "2027-12-31",
             },
         ),
+        ("when new files have come into Eingang/2026 neu", {"kind": "folder", "path": "Eingang/2026 neu"}),
+        ("When files *.PDF arrive in the workspace.", {"kind": "folder", "path": ".", "pattern": "*.PDF"}),
+        ("when new files are put into Inbox/", {"kind": "folder", "path": "Inbox"}),
+        ("when a run of pay-invoices is done", {"kind": "after", "template": "pay-invoices"}),
+        ("after pay-invoices", {"kind": "after", "template": "pay-invoices"}),
     ],
 )
 def test_words_are_read_and_said_back_with_the_same_meaning(words: str, form: dict[str, Any]) -> None:
@@ -93,6 +98,8 @@ def test_words_are_read_and_said_back_with_the_same_meaning(words: str, form: di
             "This rule cannot be used: 31 April does not exist. Last day of the month instead?",
         ),
         ("on the 32nd of the month at 09:00", "This rule cannot be used: "),
+        ("when new files have come into ../elsewhere", "This rule cannot be used: "),
+        ("when it suits me", "“when it suits me” is not understood as a rule."),
     ],
 )
 def test_words_that_mean_nothing_are_refused_whole(words: str, message: str) -> None:

@@ -45,6 +45,17 @@ def find_template(reference: str, workspace: Path, home: places.Home) -> Path:
     raise UnknownTemplate(f"no template ‘{reference}’.", advice or "`counterfoil template list` names them all.")
 
 
+def kept_as(folder: Path, workspace: Path, home: places.Home) -> str:
+    """What to keep of a template so that it is found again from anywhere: its name where that leads to this folder, else the folder."""
+    found = _by_name(workspace, home).get(folder.name)
+    return folder.name if found is not None and found[0].resolve() == folder.resolve() else str(folder.resolve())
+
+
+def called(reference: str) -> str:
+    """The name of the template that a reference leads to: a template's folder is called as it is."""
+    return Path(reference).name if "/" in reference or os.sep in reference else reference
+
+
 def list_templates(workspace: Path, home: places.Home) -> list[TemplateFound]:
     """Every template that a name reaches, by name; one that is broken is listed with what is wrong."""
     return [_looked_at(name, folder, origin) for name, (folder, origin) in sorted(_by_name(workspace, home).items())]

@@ -10,7 +10,7 @@ from counterfoil.catalogue.finding import find_template
 from counterfoil.cli import rule_options as given
 from counterfoil.cli.opening import opened, workspace_of
 from counterfoil.cli.options import Context, Workspace, call_of
-from counterfoil.cli.schedule_rules import today_in, zone_here
+from counterfoil.cli.schedule_rules import today_in, with_taker, zone_here
 from counterfoil.cli.starting import Input, input_of
 from counterfoil.errors import WrongUse
 from counterfoil.runner import preflight
@@ -43,6 +43,7 @@ def ready(
             place, there = workspace_of(workspace), zone or zone_here()
             folder = find_template(template or "", place, call.home)
             chosen = given.RuleOptions(rule_json=rule_json or _DAILY).rule_of(today_in(home, there))
+            chosen, _ = with_taker(call, home, folder, chosen)
             row = preflight.draft_row(str(folder), place, form_of(chosen), there, input_of(source))
         starter = RunStarter(home.database, call.home)
         starter.prepare([row])

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from counterfoil.catalogue.finding import called
 from counterfoil.errors import WrongRule, WrongUse
 from counterfoil.schedules.policies import Policy, form_of_policy, policy_of
 from counterfoil.schedules.rules import Rule, form_of, rule_of
@@ -163,7 +164,7 @@ class RuleOptions:
         if self.watch is not None:
             return {"kind": "folder", "path": self.watch.rstrip("/") or "."}
         if self.after is not None:
-            return {"kind": "after", "template": self.after}
+            return {"kind": "after", "template": called(self.after)}
         if self.cron is not None:
             return {"kind": "cron", "expr": self.cron}
         if self.every is not None:

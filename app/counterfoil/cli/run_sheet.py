@@ -6,7 +6,7 @@ from typing import Any
 
 from counterfoil.cli.gate_sheet import gate_line
 from counterfoil.cli.tables import pairs, table
-from counterfoil.cli.words import Cell, cell, clock, counted, person, run_state, size, took
+from counterfoil.cli.words import Cell, cell, clock, counted, person, run_state, size, step_words, took
 from counterfoil.stage.leaving_out import told
 
 Document = dict[str, Any]
@@ -27,6 +27,7 @@ def run_sheet(run: Document, width: int, protection: str) -> list[str]:
 def _head(run: Document, protection: str) -> list[str]:
     planned = f"planned {clock(run['planned_at'])}, " if run["planned_at"] else ""
     began = f"{planned}started {clock(run['created_at'])} by {person(run['started_by'])}"
+    began += f": {run['start_reason']}" if run["start_reason"] else ""
     lasted = took(run["started_at"], run["ended_at"])
     facts = [("Template", f"{run['template']} (version {run['version'][:8]})"), ("Workspace", run["workspace"])]
     facts += [(name, cell(value).text) for name, value in (run["parameters"] or {}).items()]
@@ -82,7 +83,7 @@ def _steps(steps: list[Document], width: int) -> list[str]:
         [
             Cell(_GLYPHS[step["state"]]),
             Cell(_place(step), figure=True),
-            Cell(step["name"].replace("_", " ")),
+            Cell(step_words(step["name"])),
             Cell(step["state"]),
             Cell(step["summary"] or ""),
             Cell(clock(step["ended_at"] or step["started_at"])),

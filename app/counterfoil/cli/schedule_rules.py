@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from tzlocal import get_localzone_name
 
-from counterfoil.catalogue.finding import find_template
+from counterfoil.catalogue.finding import find_template, kept_as
 from counterfoil.catalogue.manifest import read_manifest
 from counterfoil.cli import rule_options as given
 from counterfoil.cli.background import ask_once
@@ -84,9 +84,10 @@ def add(
     folder = find_template(template, place, call.home)
     with opened(call) as home:
         today = today_in(home, there)
-        chosen, taker = _with_taker(call, home, folder, options.rule_of(today))
+        chosen, taker = with_taker(call, home, folder, _followed(call, place, options.rule_of(today)))
         parameters = _parameters(call, home, folder, place, values, texts, today, taker)
-        _keep(call, home, keeping.Wanted(name, template, str(place), chosen, there, policy.policy_of(), parameters))
+        known = kept_as(folder, place, call.home)
+        _keep(call, home, keeping.Wanted(name, known, str(place), chosen, there, policy.policy_of(), parameters))
 
 
 def _keep(call: Call, home: Opened, wanted: keeping.Wanted) -> None:
@@ -178,11 +179,11 @@ def _change(call: Call, home: Opened, name: str, wanted: keeping.Wanted) -> None
 
 
 def _changed_rule(call: Call, home: Opened, before: keeping.Wanted, options: given.RuleOptions, today: date) -> Rule:
-    chosen = options.rule_of(today, before.rule)
+    chosen = _followed(call, Path(before.workspace), options.rule_of(today, before.rule))
     if not isinstance(chosen, Watch):
         return chosen
     folder = find_template(before.template, workspace_of(Path(before.workspace)), call.home)
-    return _with_taker(call, home, folder, chosen)[0]
+    return with_taker(call, home, folder, chosen)[0]
 
 
 def today_in(home: Opened, zone: str) -> date:
@@ -204,7 +205,18 @@ def _changed_parameters(
     return _parameters(call, home, folder, place, {**kept, **values}, texts, first, taker)
 
 
-def _with_taker(call: Call, home: Opened, folder: Path, rule: Rule) -> tuple[Rule, str]:
+def _followed(call: Call, place: Path, rule: Rule) -> Rule:
+    """A rule whose template, where it follows the runs of one, is there.
+
+    Raises:
+        UnknownTemplate: it is not.
+    """
+    if isinstance(rule, After):
+        find_template(rule.template, place, call.home)
+    return rule
+
+
+def with_taker(call: Call, home: Opened, folder: Path, rule: Rule) -> tuple[Rule, str]:
     """A rule with the parameter that takes the files of a watched folder, and its name; "" where the run looks at the folder itself.
 
     Raises:
@@ -257,7 +269,7 @@ def _tell(call: Call, home: Opened, row: Row) -> None:
     call.document(document)
     beside_time = isinstance(rule_of(document["rule"]), (Watch, After))
     zone = "" if beside_time else f", {row['zone']} time"
-    call.line(f"{row['name']}: runs {row['template']} {document['words']}{zone}")
+    call.line(f"{row['name']}: runs {document['template']} {document['words']}{zone}")
     after = from_us(home.database.clock.now_us())
     for firing in preview_documents(json.loads(row["rule"]), row["zone"], after, 5):
         call.line(f"  {local_line(firing)}")

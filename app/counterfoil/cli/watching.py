@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from counterfoil.cli.call import Call, Interrupted, harmless
 from counterfoil.cli.opening import Opened
+from counterfoil.cli.words import step_words
 from counterfoil.facts import ENDED, RunState
 from counterfoil.inbox.pausing import refuse_paused
 from counterfoil.runner.lease import runner_alive
@@ -94,7 +95,7 @@ class _Teller:
             self.clear()
             for row in fresh:
                 said = f": {row['summary']}" if row["summary"] else ""
-                _put(f"  ✓ {row['name'].replace('_', ' ')}{said}\n")
+                _put(f"  ✓ {step_words(row['name'])}{said}\n")
         activity = runs.get(conn, run_id)["activity"] or ""
         if self._live and activity != self._shown:
             self.clear()

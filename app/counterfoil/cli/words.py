@@ -149,13 +149,18 @@ def run_state(run: dict[str, Any], steps: list[dict[str, Any]] | None = None) ->
     return f"{said}, {_UNDONE[undone]}" if undone else said
 
 
+def step_words(name: str) -> str:
+    """A step in people's words: `read_invoices` is read invoices, `write_file@1` is write file."""
+    return name.partition("@")[0].replace("_", " ")
+
+
 def _state(run: dict[str, Any], steps: list[dict[str, Any]] | None) -> str:
     state, wait = run["state"], run["wait"]
     if state == "ready":
         return "Starting" if run["started_at"] is None else "Carries on"
     if state == "running":
         busy = next((step["name"] or step["summary"] for step in steps or [] if step["state"] == "running"), None)
-        return f"Running: {busy}" if busy else "Running"
+        return f"Running: {step_words(busy)}" if busy else "Running"
     if state == "waiting":
         if wait and wait["kind"] == "timer":
             return f"Waiting until {clock(wait['until'])}"

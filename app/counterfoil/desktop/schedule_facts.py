@@ -31,6 +31,7 @@ class FiringSeen:
     began_at: int | None = None
     ended_at: int | None = None
     again: bool = False  # it was run after all
+    no_use: bool = False  # its run has ended without doing what it was for
     gate_id: str = ""  # the open question of its run
     held_by: str = ""  # the run that stood in its way, with its number in `run_number`
     count: int = 1
@@ -70,7 +71,8 @@ class ScheduleRow:
 
 @dataclass(frozen=True, slots=True)
 class NoticeSeen:
-    """What stands above the list: `kind` is away, not_ready, held_up, nothing or zone; `schedule_id` of the one it is about, if one."""
+    """What stands above the list: `kind` is away, not_ready, held_up, nothing, zone, mail or holidays; `schedule_id` of the one that it
+    is about, if one."""
 
     kind: str
     words: str

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from counterfoil.clock import from_us
-from counterfoil.facts import GateKind
+from counterfoil.facts import GateKind, NoticeKind
 from counterfoil.schedules.telling import told
 from counterfoil.store import gates, handled, notices
 from counterfoil.store.transactions import Connection, Row, Txn
@@ -39,7 +39,8 @@ class Word:
 def unheard(conn: Connection, channel: str, now_us: int) -> list[Word]:
     """What this channel has not told yet, the oldest first."""
     found = [word for row in gates.inbox_page(conn, limit=MOST) for word in _of_gate(row, now_us)]
-    found += [_of_notice(row) for row in notices.standing(conn)]
+    # that no mail goes out is told by every other channel
+    found += [_of_notice(row) for row in notices.standing(conn) if row["kind"] != channel]
     found += [_of_expired(row, now_us) for row in gates.expired_since(conn, now_us - DAY_US)]
     known = handled.among(conn, channel, [word.key for word in found])
     return sorted((word for word in found if word.key not in known), key=lambda word: word.since)
@@ -78,7 +79,8 @@ def _of_expired(row: Row, now_us: int) -> Word:
 
 def _of_notice(row: Row) -> Word:
     text = " ".join(told(row["kind"], notices.body_of(row)))
-    return Word(f"notice:{row['row']}", text, "Something about a schedule", int(row["at"]))
+    hidden = "A mail did not go out" if row["kind"] == NoticeKind.MAIL else "Something about a schedule"
+    return Word(f"notice:{row['row']}", text, hidden, int(row["at"]))
 
 
 def _at(us: int, now_us: int) -> str:

@@ -56,6 +56,7 @@ from counterfoil.store.transactions import Txn
 from counterfoil.store.writer import Writer
 
 WIND_DOWN = 10.0  # seconds that an effect in progress gets to end when the runner is told to stop
+MAIL_DOWN = 2.0  # and a mail that is being sent
 SWEEP = 30.0  # seconds between sweeps when nothing is due earlier
 AWAY_US = 90_000_000  # no look for so long: this computer was asleep, or no runner was there
 _log = logging.getLogger(__name__)
@@ -80,6 +81,7 @@ class Runner:
         self._woken = asyncio.Event()
         self._stop = asyncio.Event()
         self._beaten = threading.Event()
+        self._hurries = False  # what beats would look at is looked at at once, since nobody waits for the next one
         self._troubles = 0
         self._wishes = Wishes(database, home, self._woken.set)
         self._clear_at = 0.0
@@ -101,11 +103,14 @@ class Runner:
         self._work(lambda: False, ready)
 
     def run_until_idle(self) -> None:
-        """Work until no run is ready or running and no timer or retry is due, or until somebody pauses everything.
+        """Work until no run is ready or running, no timer or retry is due, and no file in a watched folder is yet to settle, or until
+        somebody pauses everything.
 
         Raises:
             RunnerTrouble: another runner lives.
         """
+        self._hurries = True
+        self._beaten.set()
         self._work(lambda: self._is_paused() or self._idle(), lambda: None)
 
     def run_until(self, run_id: str, *, changed: Callable[[], None] = lambda: None) -> None:
@@ -160,6 +165,7 @@ class Runner:
                 beating.shutdown(wait=False)
             listener.close()
             await self._wind_down()
+            await asyncio.to_thread(self._mails.end, MAIL_DOWN)
             await connectors.close()
             await asyncio.to_thread(writer.close)
 
@@ -207,7 +213,7 @@ class Runner:
         conn = self._database.reader
         due = [timers.next_due(conn), gates.next_due(conn)]
         due += [] if self._is_paused() else [runs.next_ready_at(conn, self._only)]
-        due += [] if self._only else [schedules.next_wake(conn)]
+        due += [] if self._only else [schedules.next_wake(conn), self._triggers.again_at if self._hurries else None]
         due += [gates.next_effective(conn, run_id) for run_id in self._live]
         now = self._database.clock.now_us()
         # What is ready waits for a place, or is being claimed; both wake this loop, and time does not.
@@ -255,15 +261,16 @@ class Runner:
         away = self._looked_us if now - self._looked_us > AWAY_US else None
         scan_due(self._database, self._starter, away)
         self._looked_us = now
-        if beaten:
+        if beaten or (self._hurries and self._triggers.again_at):
             self._triggers.look()
+        if beaten:
             self._tending.look()
 
     def _beat(self) -> None:
-        """On a thread of the heartbeat's: mails are sent here, since a mail server may take a minute."""
+        """On a thread of the heartbeat's."""
         self._beaten.set()
         self._woken.set()
-        self._mails.look()
+        self._mails.begin()
 
     async def _put_back_lost(self, powers: Powers) -> None:
         """Runs that nobody holds although they are running: giving them back had failed, as on a full disk."""
@@ -349,6 +356,8 @@ class Runner:
             self.advanced[run_id] = None
             self._live.pop(run_id, None)
             self._tasks.pop(run_id, None)
+            if self._hurries:
+                self._beaten.set()  # its end may start another run
             self._woken.set()
 
     async def _pause(self) -> None:
@@ -407,9 +416,8 @@ class Runner:
     def _idle(self) -> bool:
         conn, now = self._database.reader, self._database.clock.now_us()
         busy = runs.in_state(conn, [RunState.RUNNING]) or runs.claimable(conn, now, 1)
-        return (
-            not busy and not timers.due(conn, now) and not undoings.asked(conn) and not schedules.to_look_at(conn, now)
-        )
+        waits = timers.due(conn, now) or undoings.asked(conn) or schedules.to_look_at(conn, now)
+        return not (busy or waits or self._beaten.is_set() or self._triggers.again_at)
 
 
 def held_or_ended(database: Database, run_id: str) -> bool:

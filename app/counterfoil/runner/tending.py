@@ -5,15 +5,20 @@ What is wrong is one notice each, put up before the firing that it would cost, a
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Sequence
+from datetime import date
 
 import tzlocal
 
+from counterfoil.clock import from_us
 from counterfoil.facts import NoticeKind
 from counterfoil.places import Home
 from counterfoil.runner import preflight
 from counterfoil.runner.firing import RunStarter
 from counterfoil.schedules import outcomes
+from counterfoil.schedules.calendars import end_of
 from counterfoil.store import notices, schedules, standing
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
@@ -76,7 +81,21 @@ def _tend(txn: Txn, living: Sequence[Row], gone: set[str]) -> None:
         notices.close(txn, NoticeKind.NOT_READY, subject, _BY)
     for row in living:
         outcomes.ask_about_nothing(txn, row)
+        _tell_holidays(txn, row)
     _tell_zone(txn, living)
+
+
+def _tell_holidays(txn: Txn, row: Row) -> None:
+    """Say that the copy of free days ends before it does: from then on a routine would run on holidays."""
+    form = json.loads(row["rule"])
+    days, sources = [date.fromisoformat(one) for one in form.get("holidays", ())], form.get("holidays_of", ())
+    end = end_of(sources, days, from_us(txn.now_us).date())
+    if end is None:
+        notices.close(txn, NoticeKind.HOLIDAYS, row["schedule_id"], _BY)
+        return
+    options = " ".join(f"--holidays {shlex.quote(one)}" for one in sources)
+    body = {"schedule": row["name"], "whose": ", ".join(sources), "until": end.isoformat(), "options": options}
+    notices.post(txn, NoticeKind.HOLIDAYS, row["schedule_id"], body)
 
 
 def _tell_zone(txn: Txn, living: Sequence[Row]) -> None:

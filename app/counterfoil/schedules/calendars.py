@@ -16,6 +16,7 @@ from typing import Any
 from counterfoil.errors import WrongRule, did_you_mean
 
 YEARS = 12  # copied ahead: as far as a rule is looked at to see whether it ever fires
+ENDS_SOON = timedelta(days=30)  # before the last of the copied days, people are told
 LARGEST = 1024 * 1024  # bytes of a file of days
 MOST_DAYS = 5000
 _EXAMPLES = "DE-BY, US-NY, ECB, 2026-12-24, days.ics or days.csv"
@@ -33,6 +34,20 @@ def free_days(sources: Sequence[str], today: date, folder: Path) -> list[date]:
     if len(found) > MOST_DAYS:
         raise WrongRule(f"{len(found)} days are too many to be holidays.", "Give a list of the days that are free.")
     return sorted(found)
+
+
+def end_of(sources: Sequence[str], days: Sequence[date], today: date) -> date | None:
+    """The last free day that was copied, where it is near or past and the sources are lists, which go on; None where nothing is amiss."""
+    if not days or all(_is_day(source) for source in sources) or max(days) - today > ENDS_SOON:
+        return None
+    return max(days)
+
+
+def _is_day(source: str) -> bool:
+    try:
+        return bool(date.fromisoformat(source))
+    except ValueError:
+        return False
 
 
 def _of_source(source: str, today: date, folder: Path) -> Iterable[date]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from counterfoil.catalogue.finding import called
 from counterfoil.clock import from_us, iso, to_us
 from counterfoil.facts import FiringOrigin, FiringState
 from counterfoil.schedules.instants import Firing, next_firings
@@ -25,7 +26,7 @@ def schedule_document(conn: Connection, row: Row) -> dict[str, Any]:
         "schedule_id": row["schedule_id"],
         "number": row["number"],
         "name": row["name"],
-        "template": row["template"],
+        "template": called(row["template"]),
         "workspace": row["workspace"],
         "rule": json.loads(row["rule"]),
         "words": say(rule_of(json.loads(row["rule"]))),

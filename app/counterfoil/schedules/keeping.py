@@ -201,7 +201,7 @@ def _beside(txn: Txn, row: Row, start: Starter, by: str, origin: FiringOrigin, d
 def remove(txn: Txn, row: Row, by: str) -> Row:
     """Take a routine away, with what was said of it; its runs and its log stay. Its row."""
     schedules.remove(txn, row, by)
-    for kind in (NoticeKind.NOT_READY, NoticeKind.HELD_UP, NoticeKind.NOTHING):
+    for kind in (NoticeKind.NOT_READY, NoticeKind.HELD_UP, NoticeKind.NOTHING, NoticeKind.HOLIDAYS):
         notices.close(txn, kind, row["schedule_id"], by)
     return schedules.get(txn.conn, row["schedule_id"])
 

@@ -158,20 +158,24 @@ class _Settling:
     def _miss(self, missed: list[int], ran: list[int]) -> None:
         if not missed:
             return
-        lease = leases.read(self._txn.conn)
-        begun = int(lease["started_at"]) if lease else self._txn.now_us
         tail = "; the newest ran instead" if ran and self._policy.missed == "latest" else ""
         for due in missed:
-            why = "the runner was off" if due < begun else "this computer was asleep"
             if self._policy.missed == "all":
                 tail = "; more were missed than are made up for"
-            self._done.unstarted += firings.miss(self._txn, self._row, [due], f"{why}{tail}")
+            self._done.unstarted += firings.miss(self._txn, self._row, [due], f"{self._why_late(due)}{tail}")
+
+    def _why_late(self, due: int) -> str:
+        """What kept an instant from starting on time."""
+        lease = leases.read(self._txn.conn)
+        begun = int(lease["started_at"]) if lease else self._txn.now_us
+        return "the runner was off" if due < begun else "this computer was asleep"
 
     def _one(self, due: int) -> bool:
         """Start, queue or skip one instant; whether it started."""
         run_id, state, reason = _overlap(self._txn, self._row, self._policy)
         if state is None:
-            return begin(self._txn, self._row, due, self._start, self._done)
+            why = self._why_late(due) if self._is_late(due) else ""
+            return begin(self._txn, self._row, due, self._start, self._done, reason=why)
         if state is FiringState.QUEUED:
             for earlier in firings.queued(self._txn.conn, self._row["schedule_id"]):
                 firings.settle(
@@ -185,16 +189,23 @@ class _Settling:
 
 
 def begin(
-    txn: Txn, row: Row, due: int, start: Starter, done: Scanned, origin: FiringOrigin = FiringOrigin.GRID
+    txn: Txn,
+    row: Row,
+    due: int,
+    start: Starter,
+    done: Scanned,
+    origin: FiringOrigin = FiringOrigin.GRID,
+    *,
+    reason: str = "",
 ) -> bool:
-    """Start the run of an instant, or keep why it cannot be; whether it started."""
+    """Start the run of an instant, or keep why it cannot be; whether it started. `reason` is why it starts late, where it does."""
     try:
         run = start(txn, row, due)
     except NotReady as problem:
         done.unstarted += firings.settle(txn, row, due, FiringState.BLOCKED, str(problem), origin=origin)
         _tell_not_ready(txn, row, str(problem))
         return False
-    if not firings.settle(txn, row, due, FiringState.STARTED, run_id=run["run_id"], origin=origin):
+    if not firings.settle(txn, row, due, FiringState.STARTED, reason, run_id=run["run_id"], origin=origin):
         raise Outpaced(row["schedule_id"])
     notices.close(txn, NoticeKind.NOT_READY, row["schedule_id"], _SCANNER)
     notices.close(txn, NoticeKind.HELD_UP, row["schedule_id"], _SCANNER)
@@ -236,7 +247,7 @@ def _go_on_with_queued(txn: Txn, row: Row, start: Starter, done: Scanned) -> Non
     for waiting in firings.queued(txn.conn, row["schedule_id"])[-1:]:
         run_id, state, _ = _overlap(txn, row, policy)
         if state is None:
-            begin(txn, row, waiting["due_at"], start, done)
+            begin(txn, row, waiting["due_at"], start, done, reason="the last one was open until then")
         elif policy.overlap == "cancel" and txn.now_us - waiting["settled_at"] > policy.cancel_within * 1_000_000:
             open_one = runs.get(txn.conn, str(run_id))
             reason = f"run {open_one['number']} was not cancelled within {policy.cancel_within} s"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import datetime
 from typing import Any
 
@@ -34,6 +35,12 @@ def told(kind: str, body: dict[str, Any]) -> list[str]:
                 f"This computer's zone is {body['now']} now; {names} keep {body['before']} time. "
                 "To follow: counterfoil schedule change NAME --zone " + body["now"]
             ]
+        case NoticeKind.MAIL:
+            return [f"People who are away get no mail: {body['reason']}"]
+        case NoticeKind.HOLIDAYS:
+            again = f"counterfoil schedule change {shlex.quote(body['schedule'])} {body['options']}"
+            end = f"The free days that ‘{body['schedule']}’ knows of ({body['whose']}) end on {body['until']}."
+            return [f"{end} Copy them anew: {again}"]
         case _:
             return [_away(body)]
 

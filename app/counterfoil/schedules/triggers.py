@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from counterfoil.catalogue.finding import called
 from counterfoil.errors import NotReady, WrongRule
 from counterfoil.facts import FiringOrigin, FiringState, NoticeKind, RunState
 from counterfoil.schedules.rules import After, Rule, Watch, rule_of
@@ -80,13 +81,13 @@ def refuse_circle(conn: Connection, rule: Rule, template: str, workspace: str, s
     for row in schedules.living(conn):
         other = rule_of(json.loads(row["rule"]))
         if isinstance(other, After) and row["workspace"] == workspace and row["schedule_id"] != schedule_id:
-            follows.setdefault(other.template, set()).add(row["template"])
-    reached, ahead = set[str](), [template]
+            follows.setdefault(other.template, set()).add(called(row["template"]))
+    reached, ahead = set[str](), [called(template)]
     while ahead:
         one = ahead.pop()
         if one == rule.template:
             raise WrongRule(
-                f"A run of {template} would start itself again: it ends in what starts it.",
+                f"A run of {called(template)} would start itself again: it ends in what starts it.",
                 "Let it follow a template that does not follow from it.",
             )
         if one not in reached:
@@ -107,6 +108,11 @@ class Triggers:
         self._starter = starter
         self._prepare = prepare
         self._still: dict[tuple[str, str], int] = {}  # (routine, key of a file) -> since when it is the same
+        self._settling: dict[tuple[str, str], int] = {}  # and when they will have been for long enough
+        self._awaited: set[tuple[str, str]] | None = (
+            None  # of them, those that were there at the first look and are yet to settle
+        )
+        self.again_at: int | None = None  # when the first of those has settled; None while there are none
 
     def look(self) -> list[str]:
         """Start what there is to start; ids of the runs. Blocking."""
@@ -114,7 +120,16 @@ class Triggers:
             if standing.get(conn, standing.PAUSE) is not None:
                 return []
             rows = [row for row in schedules.awake(conn) if _is_trigger(row)]
-        return [run_id for row in rows for run_id in self._of_one(row)]
+        self._settling.clear()
+        started = [run_id for row in rows for run_id in self._of_one(row)]
+        if self._awaited is None:
+            self._awaited = set(self._settling)
+        self._awaited &= set(
+            self._settling
+        )  # a file that changes is another one: who writes without end is not waited for
+        soon = self._database.clock.now_us() + 1_000_000  # what has settled may wait for others that still grow
+        self.again_at = min((max(self._settling[one], soon) for one in self._awaited), default=None)
+        return started
 
     def _of_one(self, row: Row) -> list[str]:
         try:
@@ -140,6 +155,7 @@ class Triggers:
         settled = [one for one in fresh if waited[one] >= settle]
         grow = len(settled) < len(fresh) and max(waited.values(), default=0) < PATIENCE * settle
         if not settled or grow:
+            self._settling |= {name: at + settle for name, at in names.items()}
             return []
         chosen = settled[:MOST]
         values = {rule.into: [one.path for one in chosen]} if rule.into else {}

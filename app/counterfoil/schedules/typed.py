@@ -47,7 +47,10 @@ def form_typed(
         typed = {"kind": "cron", "expr": plain, **holidays_form(holidays, today, folder)}
     else:
         typed = form_of(read(text, today, holidays, folder))
-    return form_of(rule_of({**typed, **options}))
+    beside_time = typed["kind"] in ("folder", "after")  # to which a gap of clocks means nothing
+    return form_of(
+        rule_of({**typed, **{name: value for name, value in options.items() if not beside_time or name != "gap"}})
+    )
 
 
 def words_of(rule: Rule) -> str:

@@ -48,7 +48,10 @@ _DAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
 _MONTH = "|".join([*calendar.month_name[1:], *calendar.month_abbr[1:], "sept"]).lower()
 _CLOCK = r"(?:(?:[01]?\d|2[0-3])(?::[0-5]\d)?(?:\s?[ap]m)?|noon|midnight)"
 _LIST = r"(?:\s*(?:,|and|,\s*and)\s*{one})*"
-EXAMPLES = "every weekday at 09:00, every 2 weeks on Monday at 09:00, last business day of the month at 17:30, every 15 minutes"
+EXAMPLES = (
+    "every weekday at 09:00, every 2 weeks on Monday at 09:00, last business day of the month at 17:30, every 15 minutes, "
+    "when new files have come into Inbox, when a run of pay-invoices is done"
+)
 
 
 def read(words: str, today: date, holidays: Sequence[str] = (), folder: Path = Path()) -> Rule:
@@ -58,6 +61,9 @@ def read(words: str, today: date, holidays: Sequence[str] = (), folder: Path = P
     Raises:
         WrongRule: it is not understood; the next step gives examples.
     """
+    begun = _trigger(" ".join(words.split()).rstrip("."))
+    if begun is not None:
+        return rule_of(begun | holidays_form(holidays, today, folder))
     text = " ".join(re.sub(r"\.(?=\s|$)", " ", words.lower()).split())
     text, free = _free(text, today, holidays, folder)
     text, bounds = _bounds(text, today)
@@ -67,6 +73,27 @@ def read(words: str, today: date, holidays: Sequence[str] = (), folder: Path = P
         if found is not None:
             return rule_of({**form(found, today), **bounds})
     raise WrongRule(f"“{words.strip()}” is not understood as a rule.", f"Write it like one of these: {EXAMPLES}.")
+
+
+_NEW_FILES = re.compile(
+    r"when (?:new )?files(?: (?P<pattern>[^\s/]*[*?.][^\s/]*))?(?: have| are)? (?:come|arrived?|put) in(?:to)? (?P<path>.+)",
+    re.IGNORECASE,
+)
+_RUN_DONE = re.compile(
+    r"(?:when (?:a run of )?(?P<ended>[a-z0-9-]+) (?:is done|has ended)|after (?:a run of )?(?P<template>[a-z0-9-]+))",
+    re.IGNORECASE,
+)
+
+
+def _trigger(text: str) -> dict[str, Any] | None:
+    """The form of what starts beside time; names of folders and templates stay as they are written."""
+    found = _NEW_FILES.fullmatch(text)
+    if found is not None:
+        whole = found["path"].lower() in ("the workspace", "this folder", "the folder")
+        pattern = {"pattern": found["pattern"]} if found["pattern"] else {}
+        return {"kind": "folder", "path": "." if whole else found["path"].rstrip("/"), **pattern}
+    found = _RUN_DONE.fullmatch(text)
+    return {"kind": "after", "template": found["ended"] or found["template"]} if found is not None else None
 
 
 _PLACE = r"[a-z]{3,5}(?=,|$)|[a-z]{2}(?:[-/][a-z0-9]{1,5})?"

@@ -72,6 +72,11 @@ def get(conn: sa.Connection, schedule_id: str, due_at: int, origin: FiringOrigin
     return conn.execute(query).mappings().first()
 
 
+def of_run(conn: sa.Connection, run_id: str) -> Row | None:
+    """The firing that a run was started by."""
+    return conn.execute(sa.select(_FIRING).where(_FIRING.c.run_id == run_id)).mappings().first()
+
+
 def queued(conn: sa.Connection, schedule_id: str | None = None) -> Sequence[Row]:
     """Firings that wait for a run to end, of one routine or of all, oldest first."""
     query = sa.select(_FIRING).where(_FIRING.c.state == str(FiringState.QUEUED)).order_by(_FIRING.c.due_at)

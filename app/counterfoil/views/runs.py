@@ -10,7 +10,7 @@ from counterfoil.clock import iso
 from counterfoil.facts import RunState, StepKind
 from counterfoil.places import Home
 from counterfoil.policy.protection import code_of
-from counterfoil.store import file_ops, gates, intents, records, stage_rows, timers, undoings
+from counterfoil.store import file_ops, firings, gates, intents, records, stage_rows, timers, undoings
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.checkpoint import checkpoint_of
@@ -46,8 +46,15 @@ def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document
         "checkpoint": checkpoint_of(conn, home, row, steps),
         "files": [_file(op) for op in file_ops.of_run(conn, row["run_id"])],
         "planned_at": iso(row["planned_at"]),
+        "start_reason": _start_reason(conn, row),
         "copy": _copy(stage_rows.of(conn, row["run_id"])),
     }
+
+
+def _start_reason(conn: Connection, row: Row) -> str | None:
+    """Why a run of a schedule started when it did: late after sleep, by files that came; None where it was on time, or a person's."""
+    firing = firings.of_run(conn, row["run_id"]) if row["planned_at"] else None
+    return (firing["reason"] or None) if firing else None
 
 
 def _copy(row: Row | None) -> Document | None:

@@ -46,6 +46,7 @@ class Fates:
             began_at=run["started_at"] if run else None,
             ended_at=run["ended_at"] if run else None,
             again=again,
+            no_use=bool(came_of),
             gate_id=str(asked[0]["gate_id"]) if asked else "",
             held_by=str(held["run_id"]) if held else "",
         )

@@ -22,7 +22,7 @@ from counterfoil.errors import CounterfoilError, WrongRule
 from counterfoil.schedules.instants import Firing
 from counterfoil.schedules.nights import changes, place_of
 from counterfoil.schedules.policies import read_policy
-from counterfoil.schedules.rules import rule_of, zone_of
+from counterfoil.schedules.rules import Watch, rule_of, zone_of
 from counterfoil.schedules.typed import form_typed, instead_of, understood, words_of
 from counterfoil.store import notices, schedules, standing
 from counterfoil.store.transactions import Row
@@ -82,6 +82,8 @@ class Drafts:
                 fields=fields,
                 name=name,
             )
+        if isinstance(found.rule, Watch):
+            fields = self._without_takers(draft, fields)
         ahead = tuple(_ahead(firing, zone) for firing in found.ahead)
         return DraftSeen(found.words, ahead, found.notes, fields=fields, name=name)
 
@@ -173,6 +175,11 @@ class Drafts:
             known = schedules.named(conn, draft.name.strip())
         taken = known is not None and known["schedule_id"] != draft.schedule_id
         return f"There is a schedule ‘{draft.name.strip()}’ already." if taken else ""
+
+    def _without_takers(self, draft: ScheduleDraft, fields: Mapping[str, str]) -> Mapping[str, str]:
+        """What is wrong with fields, without those that take the files of a watched folder when they come."""
+        takers = self._templates.takers(draft.template, draft.workspace) if fields and draft.template else set[str]()
+        return {name: words for name, words in fields.items() if name not in takers}
 
     def _about_fields(self, draft: ScheduleDraft, after: datetime, zone: ZoneInfo) -> Mapping[str, str]:
         if not draft.template:

@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from counterfoil.catalogue.finding import Origin, TemplateFound, find_template, list_templates
+from counterfoil.catalogue.finding import Origin, TemplateFound, find_template, kept_as, list_templates
 from counterfoil.catalogue.manifest import Manifest, chips, read_manifest
 from counterfoil.catalogue.packing import digest_of, read_code
 from counterfoil.catalogue.parameters import problems_with
@@ -19,7 +19,7 @@ from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.people import capital
-from counterfoil.errors import CounterfoilError, WrongWorkspace
+from counterfoil.errors import WrongWorkspace
 from counterfoil.policy.protection import NOTHING, Consent, told
 from counterfoil.schedules.planned import resolved
 from counterfoil.settings.workspace import remembered
@@ -80,6 +80,11 @@ class Templates:
             fields, resolved(fields, given, planned) if planned else given, workspace=place, today=planned
         )
 
+    def takers(self, path: str, workspace: str) -> set[str]:
+        """The fields that take several files, such as those that have come into a watched folder."""
+        fields, _ = self._form(Path(path), workspace)
+        return {str(field["name"]) for field in fields if field["type"] == "list[file]"}
+
     def typed(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """What was filled in, by the types of the fields."""
         fields, _ = self._form(Path(path), workspace)
@@ -95,12 +100,7 @@ class Templates:
 
     def name_of(self, path: str, workspace: str) -> str:
         """What to call the template of a folder so that it is found again: its name where that means this folder, else the folder."""
-        folder = Path(path)
-        try:
-            name = read_manifest(folder).name
-            return name if self.folder_of(name, workspace) == folder else path
-        except CounterfoilError:
-            return path
+        return kept_as(Path(path), Path(workspace), self._access.home)
 
     def start(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent) -> str:
         """Commit a run; its id.

@@ -166,7 +166,9 @@ class RunDetail(Pane):
         by = person(str(document["started_by"]), seen.me)
         planned = times.iso_instant(str(document.get("planned_at")))
         due = f"Planned {times.in_sentence(times.when(planned, now))}, started" if planned is not None else "Started"
-        said = f"{one_line(seen.template)} · Run {document['number']} · {due} {times.in_sentence(times.since(begun, now))} by {by}."
+        why = str(document.get("start_reason") or "")
+        late = f": {one_line(why)}" if why else ""
+        said = f"{one_line(seen.template)} · Run {document['number']} · {due} {times.in_sentence(times.since(begun, now))} by {by}{late}."
         self.path.say(f"{said}{took}")
         self.protected.show_mark(seen.isolation)
         self.protected.setVisible(bool(seen.isolation))

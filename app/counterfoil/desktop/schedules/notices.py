@@ -15,7 +15,7 @@ from counterfoil.desktop.schedule_facts import NoticeSeen
 from counterfoil.desktop.words.numbers import count
 
 _ASKED = {"away": "Got it", "nothing": "It is fine", "zone": "Got it"}  # what a person may be done with
-_OF_ONE = ("not_ready", "held_up", "nothing")
+_OF_ONE = ("not_ready", "held_up", "nothing", "holidays")
 _CARDS = 2  # at a time: the calendar stays in sight
 
 

@@ -24,6 +24,7 @@ EXAMPLES = (
     "every 2 weeks on Monday at 09:00",
     "last business day of the month at 17:30",
     "every 15 minutes",
+    "when new files have come into Inbox",
 )
 _RULE, _TEMPLATE, _ZONE = 280, 210, 176  # pixels
 

@@ -131,7 +131,7 @@ def icon_of(seen: FiringSeen) -> str:
 def tone_of(seen: FiringSeen) -> str:
     """The colour of the words, which comes third."""
     if seen.fate == "ran":
-        return "text2" if seen.run_state == "done" and seen.reason else _TONES.get(seen.run_state, "text2")
+        return "text2" if seen.run_state == "done" and seen.no_use else _TONES.get(seen.run_state, "text2")
     return "warn" if seen.fate == "missed" else "text2"
 
 

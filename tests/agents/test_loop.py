@@ -34,6 +34,11 @@ def call(tool: str, **args: Any) -> ToolCall:
     return ToolCall("", tool, args)
 
 
+def looks(count: int) -> list[ToolCall]:
+    """Calls that change nothing, each another."""
+    return [call("search_files", text=str(n)) for n in range(count)]
+
+
 def told(harness: Harness, request: int = -1) -> list[str]:
     """What the llm had been told at a request, oldest first."""
     return [message.text for message in harness.asked_llms()[request].history if isinstance(message, Told)]
@@ -132,7 +137,7 @@ def test_repairs_have_an_end(office: Make) -> None:
 
 
 def test_turns_have_an_end_and_the_last_one_is_announced(office: Make) -> None:
-    harness = office(*[call("list_files")] * 5)
+    harness = office(*looks(5))
     harness.start(reading)
     assert harness.advance() == RunState.DONE
     assert harness.result().startswith("agent: 5 turns were not enough")
@@ -171,8 +176,8 @@ def test_a_long_conversation_goes_on_from_a_summary(
 ) -> None:
     (tmp_path / "workspace" / "a.txt").write_text("x" * 1500 + "\n")
     monkeypatch.setattr(loop, "COMPACT_AT", 4000)
-    look = call("read_file", path="a.txt")
-    harness = office(look, look, look, "So far I have read a.txt.", look, {"name": "a", "amount": 2})
+    one, two, three, four = (call("read_file", path="a.txt", lines=n) for n in range(1, 5))
+    harness = office(one, two, three, "So far I have read a.txt.", four, {"name": "a", "amount": 2})
     harness.start(reading)
     assert harness.advance() == RunState.DONE
     assert told(harness)[:2] == [
@@ -330,7 +335,7 @@ def test_agents_beneath_work_side_by_side_and_their_stop_is_a_result(office: Mak
                     "All done.",
                 ],
                 "One": [call("write_file", path="one.txt", text="1"), "One is written."],
-                "Two": [call("list_files")] * 9,
+                "Two": looks(9),
             }
         )
     )  # fmt: skip

@@ -20,6 +20,7 @@ from counterfoil.policy.protection import NOTHING, Consent, Told
 from counterfoil.previews.preview import FileSeen
 from desktop import fake_runs, figures
 from desktop.fake_schedules import FakeSchedules
+from desktop.fake_trust import FakeTrust
 from desktop.figures import HOUR, ME, MINUTE, NOW, WORKSPACE
 
 SECOND = 1_000_000
@@ -52,6 +53,7 @@ class FakeOffice:
         self.plug: list[Plug] = []
         self.to_tell: list[News] = []
         self.schedules = FakeSchedules(self.log, self._scheduled)
+        self.trust = FakeTrust(self.log, self._trusted)
         self.undo_look = run_acts.UndoLook()
         self.undoings: list[run_acts.Undoing] = []
         for document, extra in _gates():
@@ -65,6 +67,9 @@ class FakeOffice:
 
     def _scheduled(self) -> None:
         self.pending.append(_changed(facts.Part.SCHEDULES))
+
+    def _trusted(self) -> None:
+        self.pending.append(_changed(facts.Part.TRUST))
 
     def changes(self) -> facts.Changes | None:
         parts = frozenset(part for changes in self.pending for part in changes.parts)

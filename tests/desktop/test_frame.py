@@ -67,7 +67,8 @@ def test_one_number_everywhere(desk: Desk) -> None:
         (Qt.Key.Key_2, "runs"),
         (Qt.Key.Key_3, "templates"),
         (Qt.Key.Key_4, "schedules"),
-        (Qt.Key.Key_5, "trail"),
+        (Qt.Key.Key_5, "connectors"),
+        (Qt.Key.Key_6, "trail"),
         (Qt.Key.Key_1, "inbox"),
     ],
 )

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from counterfoil.desktop.news_facts import Tells
 from counterfoil.desktop.run_acts import RunActs, Undoing
 from counterfoil.desktop.schedule_facts import Schedules
+from counterfoil.desktop.trust_facts import Trusts
 from counterfoil.policy.protection import NOTHING, Consent, Told
 from counterfoil.previews.preview import FileSeen
 
@@ -28,6 +29,7 @@ class Part(StrEnum):
     RUNNER = "runner"
     TEMPLATES = "templates"
     SCHEDULES = "schedules"
+    TRUST = "trust"
     TRAIL = "trail"
 
 
@@ -347,7 +349,7 @@ class FolderFacts:
     parts: tuple[str, ...] = ()
 
 
-class Office(RunActs, Tells, Protocol):
+class Office(RunActs, Tells, Trusts, Protocol):
     """One connection to the data folder, used by one thread. Every method may raise a CounterfoilError."""
 
     def changes(self) -> Changes | None:

@@ -359,6 +359,7 @@ _MARKS = {
     "notice": "SELECT count(*) || ':' || max(row) || ':' || total(closed_at) FROM notice",
     "standing": "SELECT group_concat(name || ':' || at) FROM standing",
     "undoing": "SELECT count(*) || ' ' || coalesce(max(ended_at), 0) FROM undoing",
+    "llm": "SELECT max(row) FROM llm_attempt",
     "lease": "SELECT holder || ' ' || renewed_at || ' ' || expires_at FROM runner",
 }
 

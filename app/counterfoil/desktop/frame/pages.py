@@ -19,6 +19,7 @@ PAGES = {
     "runs": ("counterfoil.desktop.runs.page", "RunsPage"),
     "templates": ("counterfoil.desktop.templates.page", "TemplatesPage"),
     "schedules": ("counterfoil.desktop.schedules.page", "SchedulesPage"),
+    "connectors": ("counterfoil.desktop.trust.page", "TrustPage"),
     "trail": ("counterfoil.desktop.trail.page", "TrailPage"),
 }
 

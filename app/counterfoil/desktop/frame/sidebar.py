@@ -23,6 +23,7 @@ PAGES = (
     ("runs", "Runs", "play"),
     ("templates", "Templates", "layout-grid"),
     ("schedules", "Schedules", "calendar-clock"),
+    ("connectors", "Connectors", "link"),
     ("trail", "Trail", "scroll-text"),
 )
 

@@ -61,6 +61,8 @@ class Ways(QObject):
             case "templates":
                 page.run_started.connect(self.run_started)
                 page.schedule_wanted.connect(self.write_schedule)
+            case "connectors":
+                page.run_wanted.connect(frame.show_run)
             case "schedules":
                 page.run_wanted.connect(frame.show_run)
                 page.gate_wanted.connect(frame.show_gate)
@@ -77,6 +79,7 @@ class Ways(QObject):
                 "template": self._open_template,
                 "view": self._show_view,
                 "schedule": self.show_schedule,
+                "trust": self._show_trust,
                 "new-schedule": self._new_schedule,
                 "pause": lambda _: self._frame.pause_everything(),
                 "resume": lambda _: self._frame.resume_everything(),
@@ -142,6 +145,9 @@ class Ways(QObject):
         page = self._to("schedules")
         if schedule_id:
             page.show_schedule(str(schedule_id))
+
+    def _show_trust(self, tab: str) -> None:
+        self._to("connectors").show_tab(tab)
 
     def _new_schedule(self, _nothing: str) -> None:
         self._to("schedules").new_schedule()

@@ -19,6 +19,7 @@ from counterfoil.desktop.real_office.pulse import Pulse
 from counterfoil.desktop.real_office.run_rows import RunRows
 from counterfoil.desktop.real_office.runner_line import RunnerLine
 from counterfoil.desktop.schedule_facts import Schedules
+from counterfoil.desktop.trust_facts import Trust
 from counterfoil.desktop.words.times import date_words
 from counterfoil.inbox.accounts import account
 from counterfoil.places import Home
@@ -239,6 +240,13 @@ class RealOffice:
     def schedules(self) -> Schedules:
         """Routines, and what became of their firings."""
         return self._rooms.schedules
+
+    # -------------------------------------------------------------------------------------------------- what is trusted
+
+    @property
+    def trust(self) -> Trust:
+        """Connectors and permissions."""
+        return self._rooms.trust
 
     # ------------------------------------------------------------------------------------------------------ the trail
 

@@ -11,7 +11,8 @@ _EVERYTHING = Changes(frozenset(Part))
 _PARTS: dict[str, frozenset[Part]] = {
     "record": frozenset({Part.RUNS, Part.RUNNER}),
     "attempt": frozenset({Part.RUNS}),
-    "trail": frozenset({Part.TRAIL, Part.RUNNER}),
+    "trail": frozenset({Part.TRAIL, Part.RUNNER, Part.TRUST}),
+    "llm": frozenset({Part.TRUST}),
     "run": frozenset({Part.RUNS}),
     "waiting": frozenset({Part.RUNS}),
     "gate": frozenset({Part.INBOX, Part.RUNS}),

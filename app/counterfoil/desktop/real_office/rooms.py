@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from counterfoil.desktop.real_office.schedule_pages import SchedulePages
     from counterfoil.desktop.real_office.templates import Templates
     from counterfoil.desktop.real_office.trail_pages import TrailPages
+    from counterfoil.desktop.real_office.trust import TrustDesk
     from counterfoil.desktop.real_office.undo_pages import UndoPages
 
 
@@ -90,6 +91,12 @@ class Rooms:
     def schedules(self) -> SchedulePages:
         """Routines and their firings."""
         made: SchedulePages = _load("schedule_pages", "SchedulePages")(self._access, self.templates)
+        return made
+
+    @functools.cached_property
+    def trust(self) -> TrustDesk:
+        """Connectors and permissions."""
+        made: TrustDesk = _load("trust", "TrustDesk")(self._access)
         return made
 
     @functools.cached_property

@@ -1,0 +1,123 @@
+"""Connectors and permissions of a data folder, read from its documents; acts go to the command line, which may start
+servers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from counterfoil.desktop.real_office.access import Access
+from counterfoil.desktop.real_office.calls import call
+from counterfoil.desktop.trust_facts import ConnectorSeen, PermissionSeen, ToolChanged
+from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import count
+from counterfoil.store import connector_rows
+from counterfoil.store.transactions import Connection, Row
+from counterfoil.views.connectors import connector_document, tool_documents
+from counterfoil.views.permissions import permission_documents
+
+Document = Mapping[str, Any]
+_UNUSED = "Nothing it speaks of has been asked for so far."
+
+
+class TrustDesk:
+    """What is trusted with what, in one data folder."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    # ------------------------------------------------------------------------------------------------------- connectors
+
+    def connectors(self) -> tuple[ConnectorSeen, ...]:
+        """All connectors, by name."""
+        with self._access.reading() as conn:
+            return tuple(self._connector(conn, row) for row in connector_rows.every(conn))
+
+    def _connector(self, conn: Connection, row: Row) -> ConnectorSeen:
+        document = connector_document(conn, row)
+        tools = tool_documents(conn, row["name"])
+        health = document["health"]
+        words, tone = self._health(document)
+        notes = [str(sentence) for sentence in (health or {}).get("left_out", [])]
+        if health and health["noise"]:
+            notes.append(f"It is noisy: {count(health['noise'], 'line')} that were no message.")
+        rows = {one["tool"]: one for one in connector_rows.tools(conn, row["name"])}
+        return ConnectorSeen(
+            name=row["name"],
+            can=document["title"] if document["title"] not in ("", row["name"]) else _can(tools),
+            health=words,
+            tone=tone,
+            where=document["where"],
+            on=document["on"],
+            tools=tuple(f"{tool['tool']} ({tool['does_words'].rstrip('.').lower()})" for tool in tools),
+            notes=tuple(notes),
+            changed=tuple(_changed(tool, rows[tool["tool"]]) for tool in tools if tool["changes"] or tool["is_new"]),
+        )
+
+    def _health(self, document: Document) -> tuple[str, str]:
+        health = document["health"]
+        if health is None:
+            return "Nobody has looked at it yet.", "quiet"
+        at = times.iso_instant(str(health["checked_at"]))
+        checked = (
+            f" Checked {times.in_sentence(times.when(at, self._access.clock.now_us()))}." if at is not None else ""
+        )
+        words = f"{health['words']}{checked}"
+        if not document["on"]:
+            return f"Switched off. {words}", "quiet"
+        return words, "ok" if health["ok"] else "bad"
+
+    def test_connector(self, name: str) -> str:
+        """Start it, ask for its tools, end it."""
+        found = call(self._access.home, "connector", "test", name)
+        return f"{name}: {found['health']['words']} {count(len(found['tools']), 'tool')}."
+
+    def switch_connector(self, name: str, *, on: bool) -> str:
+        """Let runs use it, or not; it is looked at before it is switched on."""
+        call(self._access.home, "connector", "on" if on else "off", name)
+        return f"{name} is {'on' if on else 'off'} now."
+
+    def accept_tools(self, name: str) -> str:
+        """Its tools are pinned as they are now."""
+        call(self._access.home, "connector", "tools", name, "--accept")
+        return f"The tools of {name} are used as they are now."
+
+    # ------------------------------------------------------------------------------------------------------ permissions
+
+    def permissions(self, workspace: str | None) -> tuple[PermissionSeen, ...]:
+        """Rules in force; with a workspace those that can matter there."""
+        with self._access.reading() as conn:
+            documents = permission_documents(conn, now_us=self._access.clock.now_us())
+        return tuple(
+            PermissionSeen(
+                rule_id=one["permission_id"],
+                group=one["group"],
+                sentence=one["sentence"],
+                account=one["account"],
+                trouble=_UNUSED if one["verdict"] == "allow" and not one["used"] else "",
+            )
+            for one in documents
+            if workspace is None or one["conditions"].get("workspace") in (None, "", workspace)
+        )
+
+    def take_back(self, rule_id: str) -> str:
+        """End a rule."""
+        call(self._access.home, "permission", "remove", rule_id)
+        return "Taken back. It asks from now on."
+
+
+def _can(tools: list[dict[str, Any]]) -> str:
+    """What a connector can do, where nobody gave it a title."""
+    return f"{count(len(tools), 'tool')}" if tools else "Nobody knows yet what it can do."
+
+
+def _changed(tool: Document, row: Row) -> ToolChanged:
+    name = str(tool["tool"])
+    what = "; ".join(tool["changes"]) if tool["changes"] else "is new"
+    before = json.loads(row["agreed"]) if row["agreed"] is not None else {}
+    shown = [
+        json.dumps(one, indent=2, sort_keys=True, ensure_ascii=False) if one else ""
+        for one in (before, json.loads(row["definition"]))
+    ]
+    return ToolChanged(name, f"‘{name}’ {what}. It asks again until you look.", *shown)

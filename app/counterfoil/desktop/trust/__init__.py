@@ -1,0 +1,1 @@
+"""The Connectors page: what reaches outside, and what is allowed without asking."""

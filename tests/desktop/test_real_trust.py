@@ -1,0 +1,85 @@
+"""Connectors and permissions of a real data folder; acts are done by the command line, and a server really starts."""
+
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from counterfoil.clock import SystemClock
+from counterfoil.desktop.real_office.access import Access
+from counterfoil.desktop.real_office.calls import call
+from counterfoil.desktop.real_office.trust import TrustDesk
+from counterfoil.errors import CounterfoilError
+from counterfoil.places import Home
+from counterfoil.store.blobs import Blobs
+from counterfoil.store.database import open_database
+
+SERVERS = Path(__file__).resolve().parents[1] / "connectors/servers"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home").create()
+
+
+@pytest.fixture
+def desk(home: Home) -> Generator[TrustDesk]:
+    database = open_database(home, SystemClock())
+    yield TrustDesk(Access(home, database, Blobs(home), SystemClock(), "user:anna"))
+    database.close()
+
+
+def test_a_connector_is_looked_at_switched_on_and_off(home: Home, desk: TrustDesk) -> None:
+    packages = [f"--code={entry}" for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
+    call(
+        home,
+        "connector",
+        "add",
+        "post",
+        f"--code={SERVERS}",
+        *packages,
+        "--",
+        sys.executable,
+        str(SERVERS / "honest.py"),
+    )
+    [seen] = desk.connectors()
+    assert (seen.on, seen.health, seen.tone, seen.where) == (
+        False,
+        "Nobody has looked at it yet.",
+        "quiet",
+        "Isolated here",
+    )
+    said = desk.test_connector("post")
+    [seen] = desk.connectors()
+    assert said == f"post: Answers. {len(seen.tools)} tools."
+    assert seen.health.startswith("Switched off. Answers. Checked today ")
+    assert seen.changed
+    assert all(
+        one.sentence.endswith("It asks again until you look.") and one.after.startswith("{") for one in seen.changed
+    )
+    assert desk.switch_connector("post", on=True) == "post is on now."
+    desk.accept_tools("post")
+    [seen] = desk.connectors()
+    assert (seen.on, seen.tone, seen.changed) == (True, "ok", ())
+    desk.switch_connector("post", on=False)
+    assert not desk.connectors()[0].on
+
+
+def test_a_connector_that_does_not_start_says_so(home: Home, desk: TrustDesk) -> None:
+    call(home, "connector", "add", "gone", "--", "/no/such/program")
+    with pytest.raises(CounterfoilError, match="does not start"):
+        desk.test_connector("gone")
+    assert "does not start" in desk.connectors()[0].health
+
+
+def test_permissions_are_sentences_and_can_be_taken_back(home: Home, desk: TrustDesk, tmp_path: Path) -> None:
+    call(home, "permission", "add", "--effect", "move_files", "--template", "triage-mail", "--path", "Post/**")
+    call(home, "permission", "deny", "--effect", "mail", "--workspace", str(tmp_path))
+    rules = {one.group: one for one in desk.permissions(None)}
+    assert rules["Files"].sentence == "Triage mail may move files in Post/ without asking."
+    assert rules["Files"].trouble == "Nothing it speaks of has been asked for so far."
+    assert rules["Sending"].trouble == ""
+    assert [one.group for one in desk.permissions("/elsewhere")] == ["Files"]
+    assert desk.take_back(rules["Files"].rule_id) == "Taken back. It asks from now on."
+    assert [one.group for one in desk.permissions(None)] == ["Sending"]

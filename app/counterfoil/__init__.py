@@ -18,6 +18,7 @@ from counterfoil.authoring.effect_values import (
 )
 from counterfoil.authoring.evidence import Evidence, fields, file, table, text
 from counterfoil.authoring.file_door import FileFacts, FileRefused, Files, LeftOut, files
+from counterfoil.authoring.foreign import foreign
 from counterfoil.authoring.foreseeing import would_ask
 from counterfoil.authoring.gates import Answers, Decision, approve, ask, claimed_elsewhere
 from counterfoil.authoring.llms import Conversation, LlmAnswer, Said, ToolCall, ToolOffer, ToolResult, llm
@@ -104,6 +105,7 @@ __all__ = [
     "file",
     "files",
     "first",
+    "foreign",
     "http",
     "llm",
     "mail",

@@ -19,6 +19,7 @@ permissions = ["write_file", "append_rows", "move_files"]
 always_gate = ["write_file"]
 hosts = ["Rates.example"]
 connectors = ["mail-desk"]
+foreign = ["in/**"]
 needs = ["A folder with invoices"]
 run_title = "Supplier payments, {folder}"
 uses = ["pay-invoices"]
@@ -44,6 +45,7 @@ def test_a_full_manifest(template: MakeTemplate) -> None:
         "needs": ["A folder with invoices"],
         "hosts": ["rates.example"],
         "connectors": ["mail-desk"],
+        "foreign": ["in/**"],
         "permissions": ["write_file", "append_rows", "move_files"],
         "always_gate": ["write_file"],
         "run_title": "Supplier payments, {folder}",

@@ -122,7 +122,7 @@ class Files:
     def exists(self, path: str) -> bool:
         """Whether a regular file is there."""
         try:
-            os.close(self._view.open(spelled(path)))
+            os.close(self._view.open(spelled(path), to_read=False))
         except FileRefused:
             return False
         return True

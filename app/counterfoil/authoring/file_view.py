@@ -136,13 +136,15 @@ class View:
             return overlay is not None and plain in overlay.gone
         return self._status_before(plain) is not None
 
-    def open(self, plain: str) -> int:
-        """An open regular file.
+    def open(self, plain: str, *, to_read: bool = True) -> int:
+        """An open regular file; `to_read`: what stands in it will be read.
 
         Raises:
             FileRefused: there is none, or it may not be read.
         """
         overlay = self.overlay
+        if overlay is not None and to_read:
+            overlay.note_read(plain)
         standing = overlay.standing(plain) if overlay is not None and plain else Standing.UNTOUCHED
         if overlay is None or standing is Standing.UNTOUCHED:
             return self._open_before(plain, os.O_RDONLY)

@@ -17,9 +17,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from counterfoil.authoring.patterns import is_among
+
 CHANGES = "changes.json"
 NOT_COPIED = "not-copied.json"  # beside the overlays: what of the workspace is not among the files, [path, why] each
 NEW_FILE = 0o644
+MOST_HEARD = 100  # sources that are told of one step
 
 
 class Standing(Enum):
@@ -47,14 +50,21 @@ class Overlay:
     gone: set[str] = field(default_factory=set)
     files: dict[str, Made] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
+    foreign: tuple[str, ...] = ()  # patterns of files that hold words of others
+    heard: dict[str, None] = field(default_factory=dict)  # sources of such words that the step has read
     _above: dict[str, set[str]] = field(default_factory=dict)  # by folder, the names that the overlay has in it
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _number: int = 0
 
     @classmethod
-    def beneath(cls, overlays: Path) -> Overlay:
+    def beneath(cls, overlays: Path, foreign: tuple[str, ...] = ()) -> Overlay:
         """A fresh one with a name of its own."""
-        return cls(overlays / uuid.uuid4().hex)
+        return cls(overlays / uuid.uuid4().hex, foreign=foreign)
+
+    def note_read(self, path: str) -> None:
+        """A file is read: remembered where it holds words of others."""
+        if len(self.heard) < MOST_HEARD and is_among(path, self.foreign):
+            self.heard[f"file {path}"] = None
 
     @property
     def token(self) -> str | None:

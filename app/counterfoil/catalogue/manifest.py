@@ -9,6 +9,7 @@ code, and everything the product says in its own voice (the chips of a card) com
     permissions = ["write_file", "move_files"]  # effects it may ask for, of EFFECTS
     always_gate = ["write_file"]                # effects that no rule may allow unseen
     hosts = ["rates.example"]                   # http GET to these needs no question
+    foreign = ["inbox/**"]                      # files that hold words of others, beside mails
     connectors = ["files"]                      # whose tools that only read need no question
     needs = ["A folder with invoices"]          # sentences for people
     run_title = "Supplier payments, {folder}"   # parameter names in braces
@@ -79,6 +80,7 @@ class Manifest:
     needs: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     connectors: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()
     always_gate: tuple[str, ...] = ()
     run_title: str = ""
@@ -214,6 +216,7 @@ class _Reader:
             "asks": self.asks,
             "needs": self.texts,
             "hosts": self.hosts,
+            "foreign": self.texts,
             "connectors": self.connectors,
             "permissions": self.effects,
             "always_gate": self.effects,

@@ -125,7 +125,7 @@ class GateDesk:
             {**item, "n": n, **entry_json(entry)}
             for n, (item, entry) in enumerate(zip(spec["plan"], entries, strict=True), start=1)
         ]
-        return {"about": {}, **spec, "plan": plan, "flags": [*warnings, *spec["flags"]], "warnings": warnings}
+        return {"about": {}, **spec, "plan": plan, "flags": [*spec["flags"], *warnings], "warnings": warnings}
 
 
 def stands(row: Row, asked_digest: str) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical
-from counterfoil.engine import failing, killpoints, staging
+from counterfoil.engine import failing, killpoints, staging, tainting
 from counterfoil.engine.desk_failures import (
     RETRY,
     FailureDesk,
@@ -73,6 +74,7 @@ class StepDesk:
         given = truth(frame.get("given", False), "a given")
         if say is not None and not isinstance(say, str):
             raise Breach("a line of progress that is no text")
+        read = tainting.checked(frame.get("read"))
         text, in_blob = await self._uploads.value(frame)
         try:
             changes = await staging.collect(self._hold, frame)
@@ -102,6 +104,7 @@ class StepDesk:
             )
             records.append(txn, new)
             staging.keep(txn, self._hold, identity, changes)
+            tainting.note_read(txn, self._hold, read)
             return txn.now_us
 
         try:
@@ -134,7 +137,8 @@ class StepDesk:
         name, args_digest = name_in(frame)
         failed = Try(identity, name, args_digest, error_in(frame), *_wishes(frame), _kind(frame))
         self._forget_deadline(identity)
-        word, at = await self._hold.do(lambda txn: self._note(txn, failed))
+        read = tainting.checked(frame.get("read"))
+        word, at = await self._hold.do(lambda txn: self._note(txn, failed, read))
         killpoints.reach("after_gate" if word == "ask" else "after_record")
         if word == "failed":
             self._hold.known.add(identity)
@@ -143,9 +147,10 @@ class StepDesk:
             return await self._answered(identity, name)
         return await self._when_due(identity, at)
 
-    def _note(self, txn: Txn, failed: Try) -> tuple[str, int]:
+    def _note(self, txn: Txn, failed: Try, read: Sequence[str] = ()) -> tuple[str, int]:
         """Write the try and what follows from it: a timer, a record, or a gate. What follows, and the instant that goes with it."""
         hold, identity = self._hold, failed.identity
+        tainting.note_read(txn, hold, read)
         hold.tried.add(identity)
         answer = answer_of(txn, hold, identity, Slot.FAILURE)
         if answer is not None:  # the value that was given did not fit

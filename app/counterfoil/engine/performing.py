@@ -98,6 +98,8 @@ def _in_child(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, 
             else f"exit code {os.waitstatus_to_exitcode(status)}"
         )
         raise ChildEnded(f"{step.name} ended its process with {how} and gave no answer")
+    if branch.overlay is not None:
+        branch.overlay.heard.update(dict.fromkeys(answer["heard"]))
     if "problem" in answer:
         raise ChildRaised(answer["problem"])
     blobs.update({sha: base64.b64decode(data) for sha, data in answer["blobs"].items()})
@@ -131,11 +133,13 @@ def _child(step: Step[Any, Any], arguments: dict[str, Any], branch: Branch, writ
             speaker: Any = _Speaker(branch, out)
             branch.machine = speaker
             blobs: dict[str, bytes] = {}
+            answer: dict[str, Any]
             try:
                 text = _call(step, arguments, blobs, branch)
                 answer = {"text": text, "blobs": {sha: base64.b64encode(data).decode() for sha, data in blobs.items()}}
             except BaseException as problem:  # noqa: BLE001 - everything a child raises is its answer
                 answer = {"problem": describe(problem)}
+            answer["heard"] = list(branch.overlay.heard) if branch.overlay is not None else []
             out.write(json.dumps(answer).encode() + b"\n")
         status = 0
     finally:

@@ -33,7 +33,8 @@ class Recorded:
 @dataclass(frozen=True, slots=True)
 class Opening:
     """What a session starts from. `held` identities wait at the desk before they are tried; `kept` ones answer despite other arguments.
-    The run's `workspace` is the folder that its steps read, `overlays` the one in which they write."""
+    The run's `workspace` is the folder that its steps read, `overlays` the one in which they write; `foreign` are patterns of files that
+    hold words of others."""
 
     run: RunFacts
     seed: str
@@ -42,6 +43,7 @@ class Opening:
     held: frozenset[Identity] = frozenset()
     kept: frozenset[Identity] = frozenset()
     overlays: str = ""
+    foreign: tuple[str, ...] = ()
 
 
 class Replay:

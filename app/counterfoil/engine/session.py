@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,7 @@ class Session:
         self._side_by_side = SideBySide(self, self._line, self._replay, loop)
         self._threads = StepThreads(loop)
         self._said: dict[Identity, str] = {}
-        self._overlays = Path(opening.overlays)
+        self._overlays, self._foreign = Path(opening.overlays), opening.foreign
 
     # -------------------------------------------------------------------------------------------- the run as a whole
 
@@ -154,7 +154,7 @@ class Session:
         if step.timeout is not None:
             self._line.tell({"t": "begin", **header, **_wishes(step), "for": step.timeout.total_seconds()})
         blobs: dict[str, bytes] = {}
-        written = branch.overlay = Overlay.beneath(self._overlays)
+        written = branch.overlay = Overlay.beneath(self._overlays, self._foreign)
         branch.in_step = True
         try:
             text = await self._threads.perform(branch, step, arguments, blobs)
@@ -162,7 +162,7 @@ class Session:
         except (Exception, SystemExit) as problem:  # noqa: BLE001 - what a step raised is judged by the desk
             branch.in_step = False
             written.discard()
-            return await self._report_failure(branch, step, header, problem)
+            return await self._report_failure(branch, step, header, problem, written.heard)
         except asyncio.CancelledError:
             branch.in_step = False
             task = asyncio.current_task()
@@ -170,7 +170,7 @@ class Session:
                 raise
             written.discard()
             own = RuntimeError(f"{step.name} cancelled itself")
-            return await self._report_failure(branch, step, header, own)
+            return await self._report_failure(branch, step, header, own, written.heard)
         finally:
             branch.in_step = False
             branch.overlay = None
@@ -179,17 +179,25 @@ class Session:
         frame = {"t": "step", **header, "took": took, "say": said}
         if written.token is not None:
             frame["files"] = written.token
+        if written.heard:
+            frame["read"] = list(written.heard)
         reply = await self._line.call(await self._line.with_text(frame, text, blobs))
         if reply["k"] == "refused":
             written.discard()
-            return await self._report_failure(branch, step, header, RefusedUse(reply["message"]))
+            return await self._report_failure(branch, step, header, RefusedUse(reply["message"]), written.heard)
         branch.at_us = reply["at"]
         return (value,)
 
     async def _report_failure(
-        self, branch: Branch, step: Step[Any, Any], header: dict[str, Any], problem: BaseException
+        self,
+        branch: Branch,
+        step: Step[Any, Any],
+        header: dict[str, Any],
+        problem: BaseException,
+        heard: Iterable[str] = (),
     ) -> tuple[Any] | None:
-        frame = {"t": "attempt", **header, **_wishes(step), "error": describe(problem)}
+        read = {"read": list(heard)} if heard else {}
+        frame = {"t": "attempt", **header, **_wishes(step), **read, "error": describe(problem)}
         return await self._after_failure(branch, step, header, await self._line.wait(frame))
 
     async def _after_failure(

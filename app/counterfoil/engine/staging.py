@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from counterfoil.authoring.codec import canonical
+from counterfoil.engine import tainting
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
 from counterfoil.engine.ports import Copies, CopyChanges, Stage, Unfitting
 from counterfoil.engine.replaying import Opening, ancestors
@@ -113,7 +114,7 @@ def on_stage(hold: Hold, opening: Opening) -> Opening:
     """The opening of a session that works on the run's stage, where that lies on this computer."""
     stage = stage_of(hold)
     run = dataclasses.replace(opening.run, workspace=stage.root)
-    return dataclasses.replace(opening, run=run, overlays=stage.overlays)
+    return dataclasses.replace(opening, run=run, overlays=stage.overlays, foreign=tainting.foreign_files(hold))
 
 
 async def _at_stage(hold: Hold, act: Callable[[Stage], T]) -> T:

@@ -1,7 +1,7 @@
 """A run that has read words from outside the team may have been told what to do by them: what sends or spends asks from then on.
 
-A source is `file Post/a.eml`, `host api.example` or `connector web`, as the engine notes it. What goes back to the one place that all the
-words came from is still reading, so that a second page can be fetched; every other way out is asked about.
+A source is `file Post/a.eml`, `host api.example` or `connector web`, as the engine notes it, or what an author calls it. What goes back to
+the one place that all the words came from is still reading, so that a second page can be fetched; every other way out is asked about.
 """
 
 from __future__ import annotations
@@ -43,4 +43,6 @@ def named(sources: Sequence[str]) -> str:
 
 def _named(source: str) -> str:
     kind, _, name = source.partition(" ")
-    return visible(name) if kind == "file" else f"the {kind} {visible(name)}"
+    if kind in ("host", "connector"):
+        return f"the {kind} {visible(name)}"
+    return visible(name if kind == "file" else source)

@@ -229,6 +229,7 @@ class Host(asyncio.Protocol):
                 "held": sorted(opening.held),
                 "kept": sorted(opening.kept),
                 "overlays": opening.overlays,
+                "foreign": list(opening.foreign),
             }
         )
         self._send_records(opening)

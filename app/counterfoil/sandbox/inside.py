@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from counterfoil.authoring.foreign import notice_opens
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.authoring.parameters import decode_params
 from counterfoil.catalogue.loading import describe, load_workflow
@@ -110,6 +111,7 @@ async def _describe(port: SocketPort, header: dict[str, Any]) -> None:
 
 async def _play(loop: WorkflowLoop, port: SocketPort, header: dict[str, Any]) -> None:
     os.chdir(header["run"]["workspace"])
+    notice_opens(header["run"]["workspace"])
     try:  # the records come in meanwhile
         workflow = load_workflow(Path(header["folder"]), header["name"], header["brought"])
         params = decode_params(workflow.params, header["parameters"])
@@ -124,6 +126,7 @@ async def _play(loop: WorkflowLoop, port: SocketPort, header: dict[str, Any]) ->
         held=frozenset((path, ordinal) for path, ordinal in header["held"]),
         kept=frozenset((path, ordinal) for path, ordinal in header["kept"]),
         overlays=header["overlays"],
+        foreign=tuple(header["foreign"]),
     )
     await Session(port, opening, loop).play(workflow, params)
 

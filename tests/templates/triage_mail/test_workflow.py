@@ -170,6 +170,7 @@ def test_an_llm_that_obeys_a_mail_harms_nobody(start: Start) -> None:
         "evil.eml: It gives orders to a program that would read it. They are text and nothing else.",
         "evil.eml: What the llm quotes does not stand in the mail, so the quotation is left out.",
         "evil.eml: The draft names x@other-evil.example, which stands neither in the mail nor in the notes.",
+        "This run has read from outside the team: Post/evil.eml.",
     ]
     assert {item["body"]["kind"] for item in harness.spec()["plan"]} <= {
         "move_files@1",

@@ -138,6 +138,76 @@ def test_name_that_was_taken_meanwhile_is_never_overwritten(
     assert held(filled) == {**OLD, path: b"somebody's"}
 
 
+TWINS = {  # what somebody makes: the name of the set that it is another spelling of
+    "Payments": "payments",
+    "Archive": "archive",
+    "PAYMENTS/r-1.xml": "payments",
+    "\uff50ayments": "payments",
+    "p\u200bayments/x": "payments",
+}
+
+
+def make_twin(folder: Path, name: str) -> dict[str, bytes]:
+    """A file, or a folder with nothing in it; the file."""
+    (folder / name).parent.mkdir(exist_ok=True)
+    if "/" not in name:
+        (folder / name).mkdir()
+        return {}
+    (folder / name).write_bytes(b"theirs")
+    return {name: b"theirs"}
+
+
+@pytest.mark.parametrize("twin", TWINS)
+def test_twin_that_came_meanwhile_stops_the_whole_set(
+    catalogue: EffectCatalogue, filled: Path, undo: str, twin: str
+) -> None:
+    """T54, T61: what was approved had no name that some system takes for another, so what is written has none."""
+    ops = seal(catalogue, PLAN, filled)
+    theirs = make_twin(filled, twin)
+    with pytest.raises(Conflict, match=r"some systems take for .*; nothing was written") as refused:
+        catalogue.apply_files(ops, str(filled), undo)
+    assert refused.value.paths == [TWINS[twin]]
+    assert held(filled) == {**OLD, **theirs}
+
+
+def test_twin_beside_a_file_is_seen_before_the_journal_is_made(catalogue: EffectCatalogue, filled: Path) -> None:
+    plan = [write_file("in/new.xml", "new")]
+    entries = catalogue.prepare_plan([effect.body for effect in plan], str(filled))
+    (filled / "in/NEW.xml").write_bytes(b"theirs")
+    with pytest.raises(Conflict, match=r"take for “NEW\.xml”; nothing was written") as refused:
+        catalogue.file_ops([(1, plan[0].body, entries[0].base)], str(filled))
+    assert refused.value.paths == ["in/new.xml"]
+
+
+@pytest.mark.parametrize("number", range(1, 11))
+def test_twin_that_comes_in_the_middle_stops_the_whole_set(
+    catalogue: EffectCatalogue, filled: Path, undo: str, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    ops = seal(catalogue, PLAN, filled)
+    count = during(monkeypatch, number, lambda: make_twin(filled, "Archive"))
+    with pytest.raises(Conflict, match="take for “Archive”"):
+        catalogue.apply_files(ops, str(filled), undo)
+    assert count[0] >= number
+    assert held(filled) == OLD
+
+
+def test_names_that_stood_side_by_side_before_are_no_twins_of_a_set(
+    catalogue: EffectCatalogue, filled: Path, undo: str
+) -> None:
+    (filled / "Old.txt").write_bytes(b"theirs")
+    (filled / "in/A.xml").write_bytes(b"theirs")
+    plan = [write_file("old.txt", "new"), move_files([("in/a.xml", "in/b.xml"), ("in/b.xml", "in/a.xml")])]
+    catalogue.apply_files(seal(catalogue, plan, filled), str(filled), undo)
+    assert held(filled) == {
+        **OLD,
+        "Old.txt": b"theirs",
+        "in/A.xml": b"theirs",
+        "old.txt": b"new",
+        "in/a.xml": b"B",
+        "in/b.xml": b"A" * 3000,
+    }
+
+
 def test_folder_that_became_a_link_leads_nowhere(
     catalogue: EffectCatalogue, filled: Path, undo: str, tmp_path: Path
 ) -> None:

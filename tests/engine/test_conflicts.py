@@ -267,6 +267,55 @@ def test_only_what_can_be_done_is_offered(
     harness.close()
 
 
+@pytest.mark.parametrize("choice, ours", [("keep", {}), ("both", {"out (run 1).txt": "new"})])
+def test_a_twin_is_asked_about(files: Path, tmp_path: Path, choice: str, ours: dict[str, str]) -> None:
+    """A name that some system takes for the run's own, made between the approval and the performing."""
+    harness = Harness(files, home=tmp_path / "home")
+    harness.start(two_files)
+    harness.advance()
+    harness.approve()
+    (files / "OUT.txt").write_text("theirs")
+    assert harness.advance() == RunState.WAITING
+    assert held(files) == {"OUT.txt": "theirs", "rows.csv": "a\n0\n"}
+    (file,) = harness.spec()["about"]["files"]
+    assert file["path"] == "out.txt"
+    assert file["why"] == "has a name that some systems take for “OUT.txt”, which is there by now"
+    assert file["choices"] == ["keep", "both"]
+    assert answered(harness, choice=choice) == RunState.DONE
+    assert held(files) == {"OUT.txt": "theirs", "rows.csv": "a\n0\n1\n", **ours}
+    harness.close()
+
+
+def test_a_twin_of_a_folder_is_asked_about(files: Path, tmp_path: Path) -> None:
+    """What would be beneath it can only be left; everything else goes on."""
+    for name in ("one.txt", "two.txt", "l.txt", "r.txt"):
+        (files / name).write_text(name)
+    (files / "old").mkdir()
+    (files / "old/a.txt").write_text("a")
+    (files / "old/b.txt").write_text("b")
+    harness = Harness(files, home=tmp_path / "home")
+    harness.start(names)
+    harness.advance()
+    harness.approve()
+    (files / "Kept").mkdir()
+    assert harness.advance() == RunState.WAITING
+    found = harness.spec()["about"]["files"]
+    assert {(file["path"], tuple(file["choices"])) for file in found} == {
+        ("one.txt", ("keep",)),
+        ("two.txt", ("keep",)),
+    }
+    assert "kept has a name that some systems take for “Kept”" in found[0]["why"]
+    assert answered(harness, choice="keep") == RunState.DONE
+    assert held(files) == {
+        "rows.csv": "a\n0\n",
+        "one.txt": "one.txt",
+        "two.txt": "two.txt",
+        "l.txt": "r.txt",
+        "r.txt": "l.txt",
+    }
+    harness.close()
+
+
 def in_names(folder: Path, home: Path) -> Harness:
     for name in ("one", "two", "l", "r"):
         (folder / f"{name}.txt").write_text(name)

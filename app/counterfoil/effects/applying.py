@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from counterfoil.effects.arranging import Contents, arranged
 from counterfoil.effects.beneath import Beneath, Blocked, same_folder
 from counterfoil.effects.changes import Change, ContentLost, Raced, Site, Stand
+from counterfoil.effects.fresh_names import FreshNames
 from counterfoil.effects.sentences import other_folder
 from counterfoil.effects.sentences import others as first_of
 from counterfoil.effects.undo_store import Note, UndoStore
@@ -22,6 +23,7 @@ from counterfoil.engine import killpoints
 from counterfoil.engine.ports import ROOT, Conflict, EffectTrouble, FileOp, OutcomeUnknown
 from counterfoil.facts import FailureClass
 from counterfoil.policy.boundaries import visible
+from counterfoil.policy.names import twin_words
 from counterfoil.store.originals import set_of
 
 _PASSING = frozenset(
@@ -45,7 +47,7 @@ def apply_files(
         OutcomeUnknown: it failed, and not everything could be put back.
     """
     set_id = set_of([op.plain for op in ops])
-    apply_changes(arranged(ops, set_id, contents), set_id, workspace, undo, root=root)
+    apply_changes(arranged(ops, set_id, contents), set_id, workspace, undo, root=root, arrives=_arrivals(ops))
     return outcomes(ops)
 
 
@@ -57,8 +59,10 @@ def apply_changes(
     *,
     root: str | None = None,
     others: Mapping[str, tuple[str, str]] | None = None,
+    arrives: Collection[str] = (),
 ) -> None:
-    """Carry changes, in this order, to their end or back to their beginning; `others` are stores by name: folder and set.
+    """Carry changes, in this order, to their end or back to their beginning; `others` are stores by name: folder and set. `arrives` are
+    paths at which something is afterwards; where their names are new, they are not made beside one that some system takes for the same.
 
     Raises:
         Conflict, EffectTrouble, OutcomeUnknown: as `apply_files`.
@@ -74,7 +78,7 @@ def apply_changes(
                 name: stack.enter_context(UndoStore(folder, its_set, ground))
                 for name, (folder, its_set) in (others or {}).items()
             }
-            _ApplySet(changes, Site(ground, undo_store, others=stores)).run()
+            _ApplySet(changes, Site(ground, undo_store, others=stores), arrives).run()
     except Blocked as problem:
         raise EffectTrouble(str(problem), FailureClass.STRUCTURAL) from problem
 
@@ -91,15 +95,21 @@ def outcomes(ops: Sequence[FileOp]) -> dict[int, Any]:
     return found
 
 
+def _arrivals(ops: Sequence[FileOp]) -> list[str]:
+    return [str(op.target if op.op == "move" else op.path) for op in ops if op.op not in ("delete", "rmdir")]
+
+
+_LEAVES = frozenset({"move", "leave", "rmdir"})  # the changes after which the first of their paths is free
 _LISTED = {"move": "moved", "delete": "deleted", "mkdir": "made", "rmdir": "folders"}
 
 
 class _ApplySet:
     """One call on one set."""
 
-    def __init__(self, changes: Sequence[Change], site: Site) -> None:
+    def __init__(self, changes: Sequence[Change], site: Site, arrives: Collection[str]) -> None:
         self._changes = changes
         self._site = site
+        self._arrives = arrives
         self._done: list[Change] = []
 
     def run(self) -> None:
@@ -111,12 +121,15 @@ class _ApplySet:
             self._site.note = known
         try:
             todo = self._judge(resumed=known is not None)
+            new = self._names().new_in(self._arrives)
+            self._refuse_twins(new, resumed=known is not None)
             if known is None:
                 self._begin(todo)
             killpoints.reach("after_journal")
             for index in todo:
                 self._do(self._changes[index])
                 killpoints.reach("after_each_file")
+            self._refuse_twins(new, resumed=True)  # made while the set was
             self._sync()
             self._site.note.complete = True
             self._site.undo.keep_note(self._site.note)
@@ -138,6 +151,16 @@ class _ApplySet:
         if foreign:
             raise _Foreign([change.odd(self._site) for change in foreign], resumed=resumed)
         return todo
+
+    def _names(self) -> FreshNames:
+        leaving = {path for change in self._changes if change.does in _LEAVES for path in change.paths[:1]}
+        return FreshNames(self._site.ground, leaving)
+
+    def _refuse_twins(self, new: Sequence[str], *, resumed: bool) -> None:
+        names = self._names()
+        odd = [(path, twin_words(other)) for path in new if (other := names.twin(path)) is not None]
+        if odd:
+            raise _Foreign(odd, resumed=resumed)
 
     def _stand(self, change: Change, *, resumed: bool) -> Stand:
         try:

@@ -6,19 +6,21 @@ what would be done, and what cannot be done is not offered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
 from counterfoil.effects.arranging import above
 from counterfoil.effects.beneath import Beneath, Seen, same_folder
+from counterfoil.effects.fresh_names import FreshNames
 from counterfoil.effects.handlers import FileKind
 from counterfoil.effects.imagining import FOLDER, Scene
 from counterfoil.effects.sentences import counted
 from counterfoil.engine.conflicts import BOTH, KEEP, USE, belongs, names_of, parts_of
 from counterfoil.engine.ports import ROOT, ChangedFile, Comparison, EffectTrouble, FileOp, Remade
 from counterfoil.policy.boundaries import visible
+from counterfoil.policy.names import twin_words
 from counterfoil.store.blobs import Blobs
 
 Body = dict[str, Any]
@@ -60,7 +62,7 @@ class Comparing:
         for unit in _units(items):
             why = self._why(unit, leaving)
             if why:
-                files.append(self._changed(unit, why, taken))
+                files.append(self._changed(unit, why, taken, leaving))
         root = self._ground.identity
         was = next((base[ROOT] for _, _, base in items if ROOT in base), None)
         return Comparison(root, not same_folder(was, root), tuple(files))
@@ -78,6 +80,17 @@ class Comparing:
             odd = self._added(part, unit.base, leaving) or self._second_names(part)
             if odd:
                 return odd
+        return self._twin(unit, leaving)
+
+    def _twin(self, unit: _Unit, leaving: Container[str]) -> str:
+        """What has come beside a name that the unit would make, and is the same name to some system."""
+        names = FreshNames(self._ground, leaving)
+        arrives = [name for _, part in unit.parts for name in _arrives(part) if unit.base.get(name) is None]
+        for path in names.new_in(arrives):
+            other = names.twin(path)
+            if other is not None:
+                of_it = "" if path == unit.path else f"is not as it was approved: {visible(path)} "
+                return f"{of_it}{twin_words(other)}, which is there by now"
         return ""
 
     def _clause(self, unit: _Unit, path: str, was: str | None) -> str:
@@ -123,8 +136,8 @@ class Comparing:
 
     # ---------------------------------------------------------------------------------------------------------- the answers
 
-    def _changed(self, unit: _Unit, why: str, taken: set[str]) -> ChangedFile:
-        tried = {USE: self._use(unit), BOTH: self._both(unit, taken)}
+    def _changed(self, unit: _Unit, why: str, taken: set[str], leaving: set[str]) -> ChangedFile:
+        tried = {USE: self._use(unit), BOTH: self._both(unit, taken, leaving)}
         made = {choice: remade for choice, remade in tried.items() if remade is not None}
         now = self._seen(unit.path)
         return ChangedFile(
@@ -149,21 +162,25 @@ class Comparing:
         ]
         return self._tried([*clear, *unit.parts])
 
-    def _both(self, unit: _Unit, taken: set[str]) -> Remade | None:
+    def _both(self, unit: _Unit, taken: set[str], leaving: set[str]) -> Remade | None:
         """The run's go to a free name beside what is there."""
         kinds = {part["kind"] for _, part in unit.parts}
         moves = [move for _, part in unit.parts if part["kind"] == "move_files@1" for move in part["args"]["moves"]]
         if kinds == {"move_files@1"}:
             # What is at the old name is the only one there is, so it can only be spared where the new name is taken.
             (source, path), *more = moves
-            if more or self._state(path) is None or self._state(source) != unit.base.get(source):
+            if more or not self._is_taken(unit, path, leaving) or self._state(source) != unit.base.get(source):
                 return None
-        elif kinds <= {"write_file@1", "append_rows@1"} and self._state(unit.path) is not None:
+        elif kinds <= {"write_file@1", "append_rows@1"} and self._is_taken(unit, unit.path, leaving):
             path = unit.path
         else:
             return None
         free = self._free_name(path, taken)
         return None if free is None else self._tried([(n, _renamed(part, path, free)) for n, part in unit.parts])
+
+    def _is_taken(self, unit: _Unit, path: str, leaving: Container[str]) -> bool:
+        """Whether something has a name, or one that is the same to some system."""
+        return self._state(path) is not None or bool(self._twin(unit, leaving))
 
     def _free_name(self, path: str, taken: set[str]) -> str | None:
         place = PurePosixPath(path)
@@ -185,6 +202,7 @@ class Comparing:
                 base.update(scene.base(its))
                 ops += its
             scene.settle()
+            scene.refuse_names()
         except EffectTrouble:
             return None
         return Remade(tuple(parts), base, _file_of(ops))
@@ -231,6 +249,20 @@ def _leaves(body: Body) -> list[str]:
     if body["kind"] == "move_files@1":
         return [str(source) for source, _ in body["args"]["moves"]]
     return []
+
+
+def _arrives(body: Body) -> list[str]:
+    """The names that are there after an effect."""
+    args = body["args"]
+    match body["kind"]:
+        case "move_files@1":
+            return [str(target) for _, target in args["moves"]]
+        case "make_folders@1":
+            return [str(path) for path in args["paths"]]
+        case "delete_files@1":
+            return []
+        case _:
+            return [str(args["path"])]
 
 
 def _renamed(part: Body, path: str, new: str) -> Body:

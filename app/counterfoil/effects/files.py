@@ -15,6 +15,7 @@ from counterfoil.effects.imagining import Scene, refusal
 from counterfoil.effects.name_kinds import DeleteFiles, MakeFolders, MoveFiles
 from counterfoil.effects.sentences import other_folder, others
 from counterfoil.engine.ports import ROOT, Comparison, Conflict, EffectTrouble, FileOp, PlanEntry
+from counterfoil.policy.boundaries import visible
 from counterfoil.store.blobs import Blobs
 
 Body = dict[str, Any]
@@ -99,6 +100,10 @@ class FileEffects:
         if trouble is not None:
             paths = [path for _, _, base in items for path in base if path != ROOT]
             raise Conflict(f"{str(trouble).rstrip('.')}; nothing was written.", list(dict.fromkeys(paths))) from trouble
+        odd = scene.odd_names()
+        if odd:
+            path, why = next(iter(odd.items()))
+            raise Conflict(f"“{visible(path)}” {why}; nothing was written.", list(odd))
         return sorted(ops, key=lambda op: op.n)
 
     def _phase(self, item: tuple[Any, ...]) -> int:

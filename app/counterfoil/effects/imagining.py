@@ -265,6 +265,12 @@ class Scene:
         Raises:
             EffectTrouble: one is.
         """
+        for path, why in self.odd_names().items():
+            raise refusal(f"“{visible(path)}” {why}; give it another name.")
+
+    def odd_names(self) -> dict[str, str]:
+        """New names that some system cannot have, or takes for another, each with why."""
+        found: dict[str, str] = {}
         made: dict[str, set[str]] = {}
         for path in {*self._arrived, *self._made, *self._needed}:
             folder, _, name = path.rpartition("/")
@@ -276,8 +282,8 @@ class Scene:
             named = sorted(name for name in new if under + name not in self._kept)
             odd = {name: why for name in named if (why := trouble_with_name(name))}
             odd |= {name: twin_words(other) for name, other in twins(new, stays | (names & there)).items()}
-            for name, why in odd.items():
-                raise refusal(f"“{visible(under + name)}” {why}; give it another name.")
+            found |= {under + name: why for name, why in odd.items()}
+        return found
 
     def _listed(self, folder: str) -> set[str]:
         """What lies directly in a folder; nothing where it is still to be made."""

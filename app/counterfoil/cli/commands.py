@@ -38,6 +38,7 @@ COMMANDS: dict[str, Command] = {
     "connector": Command("connectors", "app", "Programs and addresses of others whose tools runs can call."),
     "permission": Command("permissions", "app", "What may happen without asking, and what never may."),
     "secret": Command("keeping", "app", "Keep passwords in this computer's keyring."),
+    "route": Command("routes", "app", "Set up the llms that runs may ask, and how much may be spent."),
     "doctor": Command("checkup", "doctor", "Check that everything this program needs is in order."),
 }
 

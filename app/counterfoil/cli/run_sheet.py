@@ -79,6 +79,7 @@ _GLYPHS = {
 def _steps(steps: list[Document], width: int) -> list[str]:
     if not steps:
         return ["  none yet"]
+    costs = any(step["cost"] is not None for step in steps)
     rows = [
         [
             Cell(_GLYPHS[step["state"]]),
@@ -89,12 +90,11 @@ def _steps(steps: list[Document], width: int) -> list[str]:
             Cell(clock(step["ended_at"] or step["started_at"])),
             Cell(took(step["started_at"], step["ended_at"]), figure=True),
             Cell(str(step["attempts"]) if step["attempts"] > 1 else "", figure=True),
+            *([cell(step["cost"])] if costs else []),
         ]
         for step in steps
     ]
-    names = ["", "step", "name", "state", "", "at", "took", "tries"]
-    if not any(row[-1].text for row in rows):
-        names, rows = names[:-1], [row[:-1] for row in rows]
+    names = ["", "step", "name", "state", "", "at", "took", "tries", *(["cost"] if costs else [])]
     return table(names, rows, width, indent=2)
 
 
@@ -123,12 +123,25 @@ def _checkpoint(checkpoint: Document) -> list[str]:
             ("Where is it kept?", f"{where['file']}, {row}. Saved {clock(where['committed_at'])}, flushed to disk."),
             ("", f"{size(where['bytes'])}"),
             ("If it stops right now?", middle["would"] if middle else "Nothing is half done; nothing would run again."),
-            ("Who pays twice?", "Nobody: this run makes no paid calls."),
+            ("Who pays twice?", who_pays(checkpoint["paid"])),
             ("Carried on?", carried),
         ],
         indent=2,
     )
     return lines + [f"    {_resumption(entry)}" for entry in again]
+
+
+def who_pays(paid: Document) -> str:
+    """What is paid twice, and what may have been."""
+    if not paid["calls"] and not paid["perhaps_billed"]:
+        return "Nobody: this run makes no paid calls."
+    said = f"Nobody. {counted(paid['calls'], 'llm call', 'llm calls')} answered."
+    if paid["answered_from_records"]:
+        saved = f": {cell(paid['saved']).text} not spent again" if paid["saved"] else ""
+        said += f" {paid['answered_from_records']:,} answered from what is kept when it was carried on{saved}."
+    if paid["perhaps_billed"]:
+        said += f" {counted(paid['perhaps_billed'], 'request', 'requests')} may have been billed without an answer."
+    return said
 
 
 def _resumption(entry: Document) -> str:

@@ -145,6 +145,7 @@ class Router:
             key = await asyncio.to_thread(key_of, entry, self._secrets)
         except SecretMissing as missing:
             return Failed(Fault.NO_KEY, str(missing))
+        await asyncio.to_thread(wire.load)  # before the row is written, whose time is that of the request
         new = await asyncio.to_thread(self._planned, walk, entry)
         n = await walk.book.begin(new)
         say = _Progress(walk.book, entry)

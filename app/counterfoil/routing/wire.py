@@ -57,7 +57,7 @@ async def send(
     entry: Entry, key: str | None, request: LlmRequest, deadlines: Deadlines, say: Callable[[int], None]
 ) -> Answered | Failed:
     """Make one request; `say` hears how many characters have come."""
-    await asyncio.to_thread(_load)
+    await asyncio.to_thread(load)
     import httpx2
 
     partial: list[str] = []
@@ -71,8 +71,8 @@ async def send(
 
 
 @functools.cache
-def _load() -> None:
-    """Import what is needed; seconds the first time."""
+def load() -> None:
+    """Import what is needed, which takes seconds the first time; blocking."""
     import pydantic_ai.direct
     import pydantic_ai.models.anthropic
     import pydantic_ai.models.openai  # noqa: F401 - loaded for those who use it below

@@ -10,10 +10,12 @@ import sqlalchemy as sa
 
 from counterfoil.facts import LlmEnd
 from counterfoil.store.llm_tables import llm_attempt, llm_call
+from counterfoil.store.tables import run as run_table
 from counterfoil.store.transactions import Prepared, Row, Txn
 
 _CALL = llm_call
 _ATTEMPT = llm_attempt
+_RUN = run_table
 
 
 def _here(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
@@ -36,6 +38,7 @@ _ANSWER = Prepared(
         *_here(_ATTEMPT), _ATTEMPT.c.end == sa.literal_column("'ok'")
     )
 )
+_COST = Prepared(lambda: sa.select(sa.func.sum(_ATTEMPT.c.charge)).where(_ATTEMPT.c.run_id == sa.bindparam("rid")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +195,22 @@ def attempts_of(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> li
 def response(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> Row | None:
     """The answer of a call as its adapter keeps it: `response`, and whether that is a blob."""
     return _ANSWER.first(conn, {"rid": run_id, "at": path, "nth": ordinal})
+
+
+def costs_of_runs(conn: sa.Connection, template: str, workspace: str, limit: int = 10) -> list[int]:
+    """What the newest finished runs of a template in a workspace that asked an llm have come to, in counted money."""
+    query = (
+        sa.select(sa.func.sum(_ATTEMPT.c.charge))
+        .join(_RUN, _RUN.c.run_id == _ATTEMPT.c.run_id)
+        .where(_RUN.c.template == template, _RUN.c.workspace == workspace, _RUN.c.state == "done")
+        .group_by(_RUN.c.number)
+        .order_by(_RUN.c.number.desc())
+        .limit(limit)
+    )
+    return [int(row[0]) for row in conn.execute(query) if row[0] is not None]
+
+
+def cost_of(conn: sa.Connection, run_id: str) -> int | None:
+    """What a run has come to so far, reserved money included; None where it has asked no llm whose price is known."""
+    found = _COST.value(conn, {"rid": run_id})
+    return None if found is None else int(found)

@@ -9,8 +9,9 @@ from typing import Any
 from counterfoil.clock import iso
 from counterfoil.facts import FILE_EFFECTS, DoubtPolicy, RunState
 from counterfoil.places import Home
-from counterfoil.store import intents, records, trail_rows
+from counterfoil.store import intents, llm_calls, records, trail_rows
 from counterfoil.store.transactions import Connection, Row
+from counterfoil.views.llms import paid_of
 
 Document = dict[str, Any]
 _WOULD = {
@@ -28,7 +29,7 @@ def checkpoint_of(conn: Connection, home: Home, run: Row, steps: list[Document])
     return {
         "where": _where(conn, home, run),
         "middle": _middle(conn, run, steps),
-        "paid": {"calls": 0, "answered_from_records": 0, "saved": None, "perhaps_billed": 0},
+        "paid": paid_of(conn, run, llm_calls.attempts(conn, run["run_id"])),
         "resumptions": [_resumption(row) for row in trail_rows.entries(conn, subject=run["run_id"]) if _is_claim(row)],
     }
 

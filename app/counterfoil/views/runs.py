@@ -10,11 +10,12 @@ from counterfoil.clock import iso
 from counterfoil.facts import RunState, StepKind
 from counterfoil.places import Home
 from counterfoil.policy.protection import code_of
-from counterfoil.store import file_ops, firings, gates, intents, records, stage_rows, timers, undoings
+from counterfoil.store import file_ops, firings, gates, intents, llm_calls, records, stage_rows, timers, undoings
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.checkpoint import checkpoint_of
 from counterfoil.views.gates import gate_documents
+from counterfoil.views.llms import money
 from counterfoil.views.plain import contract, kept, recorded
 from counterfoil.views.steps import steps_of
 
@@ -89,7 +90,7 @@ def _document(conn: Connection, blobs: Blobs, row: Row, asked: Sequence[Row], un
         "gates": gate_documents(conn, blobs, asked),
         "result": _result(blobs, row),
         "error": _error(row),
-        "cost": None,
+        "cost": money(llm_calls.cost_of(conn, row["run_id"])),
         "isolation": code_of(row["isolation"]),
         "undone": undone,
     }

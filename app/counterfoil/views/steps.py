@@ -6,13 +6,15 @@ Records are the truth; attempts, intents, timers and gates only speak for identi
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 from counterfoil.clock import iso
 from counterfoil.facts import AttemptState, GateState, Outcome, RunState, Slot, StepKind
-from counterfoil.store import gates, intents, records, timers
+from counterfoil.store import gates, intents, llm_calls, records, timers
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
+from counterfoil.views.llms import costs_of
 from counterfoil.views.plain import kept
 
 Document = dict[str, Any]
@@ -30,7 +32,7 @@ def steps_of(conn: Connection, blobs: Blobs, run: Row) -> list[Document]:
         identity: {**step, "summary": step["summary"] or said.get(identity)} for identity, step in _kept(conn, run)
     }
     known = frozenset(found)
-    for source in (_attempted, _intended, _timed, _asked):
+    for source in (_attempted, _intended, _told, _timed, _asked):
         for identity, step in source(conn, run):
             if identity not in known:
                 found[identity] = _merged(
@@ -39,7 +41,10 @@ def steps_of(conn: Connection, blobs: Blobs, run: Row) -> list[Document]:
     if run["state"] == RunState.RUNNING and run["activity"] and not _in_the_middle(found):
         identity = ("", max((ordinal for path, ordinal in found if path == ""), default=-1) + 1)
         found.setdefault(identity, _step(*identity, "step", "", "running", summary=run["activity"]))
-    ordered = [found[identity] for identity in sorted(found, key=_order) if identity[1] >= 0]
+    costs = costs_of(llm_calls.attempts(conn, run["run_id"]))
+    ordered = [
+        {**found[identity], "cost": costs.get(identity)} for identity in sorted(found, key=_order) if identity[1] >= 0
+    ]
     return [{**step, "kind": step["kind"] or "step"} for step in ordered]
 
 
@@ -153,6 +158,26 @@ def _intended(conn: Connection, run: Row) -> list[tuple[Identity, Document]]:
     return found
 
 
+def _told(conn: Connection, run: Row) -> list[tuple[Identity, Document]]:
+    """Calls of llms that were begun; without a record they are in the middle, or nobody knows."""
+    tries = Counter((row["path"], row["ordinal"]) for row in llm_calls.attempts(conn, run["run_id"]))
+    return [
+        (
+            (row["path"], row["ordinal"]),
+            _step(
+                row["path"],
+                row["ordinal"],
+                "llm",
+                row["name"],
+                _begun(run),
+                attempts=tries[row["path"], row["ordinal"]],
+                started_at=row["asked_at"],
+            ),
+        )
+        for row in llm_calls.of_run(conn, run["run_id"])
+    ]
+
+
 def _begun(run: Row) -> str:
     """What a begun effect without an outcome is: in the middle while the run is advanced, else nobody knows."""
     return "running" if run["state"] == RunState.RUNNING else "unknown"
@@ -188,7 +213,7 @@ def _standing(row: Row, identity: Identity, summary: str) -> Document:
     if row["slot"] == Slot.OUTCOME:
         name = "ask" if row["kind"] == "question" else "approve"
         return _step(*identity, "gate", name, "waiting", started_at=row["asked_at"], summary=summary)
-    kind = "" if row["slot"] == Slot.FAILURE else "effect"
+    kind = {str(Slot.FAILURE): "", str(Slot.BUDGET): "llm"}.get(row["slot"], "effect")
     state = "unknown" if row["slot"] == Slot.DOUBT else "waiting"
     return _step(*identity, kind, _name_in(row), state, started_at=row["asked_at"], summary=summary)
 

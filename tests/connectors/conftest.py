@@ -4,9 +4,10 @@ import sys
 from collections.abc import Generator
 from pathlib import Path
 
+import keyring
 import pytest
 
-from connectors.counter import Counter
+from connectors.counter import Counter, Drawer
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,3 +30,13 @@ def counter(_counter: Counter) -> Generator[Counter]:
     """A home in which there is no connector yet."""
     yield _counter
     _counter.clear()
+
+
+@pytest.fixture
+def drawer() -> Generator[Drawer]:
+    """The keyring of this test."""
+    before = keyring.get_keyring()
+    drawer = Drawer()
+    keyring.set_keyring(drawer)
+    yield drawer
+    keyring.set_keyring(before)

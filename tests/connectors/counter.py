@@ -9,6 +9,8 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+import keyring.backend
+
 from counterfoil.connectors import keeping
 from counterfoil.connectors.calls import Calls
 from counterfoil.connectors.declared import Declared
@@ -36,6 +38,24 @@ def declared(server: str, *words: str, name: str = "desk", code_beside: tuple[st
     return Declared(
         name=name, argv=argv, code=(str(SERVERS), sys.prefix, *code_beside), by_hand=True, **{"seconds": 20.0, **more}
     )
+
+
+class Drawer(keyring.backend.KeyringBackend):
+    """A keyring in memory."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.kept[service, username]
 
 
 class Counter:

@@ -1,16 +1,13 @@
 """What people do with connectors on the command line, with a real server; and files of other programs taken over."""
 
 import json
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import keyring
-import keyring.backend
 import pytest
 
 from cli.speaking import Caller, caller
-from connectors.counter import SERVERS, Counter, declared
+from connectors.counter import SERVERS, Counter, Drawer, declared
 from counterfoil.connectors import keeping
 from counterfoil.connectors.importing import read_file
 from counterfoil.effects.secrets import SERVICE
@@ -19,34 +16,6 @@ from counterfoil.sandbox import bwrap
 from counterfoil.store import trail_rows
 
 PROGRAM = declared("fake").argv
-
-
-class Drawer(keyring.backend.KeyringBackend):
-    """A keyring in memory."""
-
-    priority = 1
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.kept[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        del self.kept[service, username]
-
-
-@pytest.fixture
-def drawer() -> Generator[Drawer]:
-    """The keyring of this test."""
-    before = keyring.get_keyring()
-    drawer = Drawer()
-    keyring.set_keyring(drawer)
-    yield drawer
-    keyring.set_keyring(before)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +18,9 @@ from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell
 from counterfoil.connectors import importing, keeping
 from counterfoil.connectors.declared import SECONDS, Declared, Given, declared_of
-from counterfoil.connectors.supervising import Connectors
+from counterfoil.connectors.line import NoLine
+from counterfoil.connectors.signing_in import Granted
+from counterfoil.connectors.supervising import Connectors, SignedOut, sign_in_here
 from counterfoil.effects.secrets import Keyring
 from counterfoil.engine.ports import EffectTrouble
 from counterfoil.errors import NoAnswer, WrongUse
@@ -193,6 +196,8 @@ def _look(home: Opened, declared: Declared) -> None:
 
     try:
         asyncio.run(look())
+    except SignedOut as problem:
+        raise NoAnswer(str(problem)) from problem
     except EffectTrouble as problem:
         words = connector_document(home.database.reader, keeping.connector(home.database.reader, declared.name))
         last = (words["health"] or {}).get("last_words", "").strip()
@@ -258,6 +263,38 @@ def on(context: Context, name: Name) -> None:
         _switched(call, home, name, on=True)
 
 
+@app.command("sign-in", epilog=EVERYWHERE)
+def sign_in(
+    context: Context,
+    name: Name,
+    show: Annotated[bool, typer.Option("--print", help="Print the address of the page instead of opening it.")] = False,
+) -> None:
+    """Sign in to a connector at an address, in the browser; what it grants goes into the keyring."""
+    call = call_of(context)
+    with opened(call) as home:
+        declared = declared_of(keeping.connector(home.database.reader, name))
+        if not declared.url:
+            raise WrongUse(
+                f"“{name}” is a program of this computer, so nobody signs in to it.", "Nothing is to be done."
+            )
+        keyring = Keyring(home.home)
+
+        async def page(address: str) -> None:
+            call.say(f"the page to sign in: {address}")
+            if not show:
+                await asyncio.to_thread(webbrowser.open, address)
+
+        try:
+            asyncio.run(sign_in_here(declared, home.home, keyring, page))
+        except (NoLine, TimeoutError) as problem:
+            raise NoAnswer(
+                f"Nobody was signed in to {name}: {str(problem) or 'nobody came back from the page'}."
+            ) from problem
+        home.database.transact(lambda txn: keeping.note_signed_in(txn, name, account()))
+        call.document({"name": name, "signed_in": True})
+        call.say(f"You are signed in to {name}. Runs that wait for it go on when their gate is answered.")
+
+
 @app.command("off", epilog=EVERYWHERE)
 def off(context: Context, name: Name) -> None:
     """Let nothing call it."""
@@ -279,6 +316,8 @@ def remove(context: Context, name: Name) -> None:
     call = call_of(context)
     with opened(call) as home:
         gone = home.database.transact(lambda txn: keeping.remove(txn, name, account()))
+        if gone.url:
+            asyncio.run(Granted(name, Keyring(call.home)).forget())
     call.document({"name": name, "removed": True})
     call.say(f"{name} is removed.")
     for secret in gone.secrets():

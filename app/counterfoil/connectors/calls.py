@@ -11,11 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from counterfoil.authoring.evidence import text
+from counterfoil.authoring.parameters import Field
 from counterfoil.connectors import answers, asking
 from counterfoil.connectors.declared import NAME, Declared, declared_of
 from counterfoil.connectors.definitions import Tool
 from counterfoil.connectors.line import LineLost, Reply, Words
-from counterfoil.connectors.supervising import Connectors, Held
+from counterfoil.connectors.supervising import Connectors, Held, SignedOut
+from counterfoil.connectors.turns import Turn, taking
 from counterfoil.effects import shapes
 from counterfoil.effects.answers import wire_json
 from counterfoil.effects.imagining import refusal
@@ -23,6 +26,7 @@ from counterfoil.effects.sentences import shortened
 from counterfoil.engine.ports import (
     NO_MOMENT,
     BadEffect,
+    EffectTrouble,
     Finding,
     InputNeeded,
     Moment,
@@ -30,7 +34,7 @@ from counterfoil.engine.ports import (
     PlanEntry,
     Reconciled,
 )
-from counterfoil.facts import DoubtPolicy, Risk
+from counterfoil.facts import DoubtPolicy, FailureClass, Risk
 from counterfoil.policy.boundaries import visible
 from counterfoil.store import connector_rows
 from counterfoil.store.database import Database
@@ -98,20 +102,36 @@ class Calls:
         """
         declared = self._connectors.declared(args["connector"])
         stage = Path(moment.stage) if moment.stage is not None else None
-        held = await self._connectors.held(declared, stage)
+        try:
+            held = await self._connectors.held(declared, stage)
+        except SignedOut as problem:
+            raise _sign_in(declared, problem) from problem
         self._refuse_changed(declared, held, args, moment)
         words = _words(moment)
         held.users += 1
-        try:
-            reply = await held.line.call(args["tool"], wire_json(args["args"]), words, key)
-        except LineLost as problem:
-            await self._connectors.fell(declared, stage, str(problem))
-            raise OutcomeUnknown(
-                f"{declared.shown} was asked for {visible(args['tool'])}, and {problem}; it may or may not have happened."
-            ) from problem
-        finally:
-            held.users -= 1
+        with taking() as turn:
+            try:
+                reply = await held.line.call(args["tool"], wire_json(args["args"]), words, key)
+            except LineLost as problem:
+                raise await self._lost(declared, stage, args, turn, problem) from problem
+            finally:
+                held.users -= 1
         return self._outcome(declared, held, args, reply, words)
+
+    async def _lost(
+        self, declared: Declared, stage: Path | None, args: Mapping[str, Any], turn: Turn, problem: LineLost
+    ) -> Exception:
+        """What it means that no answer came."""
+        if turn.signed_out:
+            await self._connectors.let_go(declared, stage)
+            return _sign_in(declared, SignedOut(declared))
+        await self._connectors.fell(declared, stage, str(problem))
+        if turn.unsent:
+            return EffectTrouble(
+                f"{declared.shown} cannot be reached; nothing was asked of it.", FailureClass.TRANSIENT
+            )
+        asked = f"{declared.shown} was asked for {visible(args['tool'])}, and {problem}"
+        return OutcomeUnknown(f"{asked}; it may or may not have happened.")
 
     def _refuse_changed(self, declared: Declared, held: Held, args: Mapping[str, Any], moment: Moment) -> None:
         """A call is made only while its tool is what somebody has seen."""
@@ -159,13 +179,21 @@ def _changed(declared: Declared, tool: Tool, row: Row | None) -> str:
 
 def _words(moment: Moment) -> Words:
     """What a person has said at the gate of this call, as its server wants it."""
-    if not moment.state:
+    if not moment.state or "questions" not in moment.state:
         return Words()
     questions = moment.state["questions"]
     asked = _of_people(questions)
     said = asking.answers_to(asked, moment.answers, declined=moment.declined)
     known = {**moment.state["said"], **{asking.key_of(asked[key]): one for key, one in said.items()}}
     return Words(known) if moment.state["anew"] else Words(known, questions, moment.state["state"])
+
+
+def _sign_in(declared: Declared, problem: SignedOut) -> InputNeeded:
+    """A gate that waits until somebody has signed in; the call is made again then, and asks again if that is not so."""
+    done = Field(name="done", type="boolean", label="I have signed in", required=True)
+    how = text(str(problem), title="How to sign in").to_json({})
+    title = f"Sign in to {declared.shown} before it goes on"
+    return InputNeeded(title, fields=[done.to_json()], evidence=[how], flags=[], state={"sign_in": declared.name})
 
 
 def _of_people(questions: Mapping[str, Any]) -> dict[str, Any]:

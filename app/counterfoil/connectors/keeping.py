@@ -124,6 +124,11 @@ def tool_row(conn: Connection, name: str, tool: str) -> Row:
     return row
 
 
+def note_signed_in(txn: Txn, name: str, by: str) -> None:
+    """Somebody has signed in to a connector."""
+    _note(txn, name, by, f"signed in to the connector {name}")
+
+
 def remove(txn: Txn, name: str, by: str) -> Declared:
     """Forget a connector and what was said of its tools; what it was.
 

@@ -78,11 +78,18 @@ class Words:
 class Line:
     """A connection. `changed` is set when the server says that its tools are others."""
 
-    def __init__(self, declared: Declared, reach: Callable[[], Transport], roots: Roots | None = None) -> None:
+    def __init__(
+        self,
+        declared: Declared,
+        reach: Callable[[], Transport],
+        roots: Roots | None = None,
+        patience: float = OPENING,
+    ) -> None:
         self.declared = declared
         self.changed = False
         self._reach = reach
         self._roots = roots
+        self._patience = patience
         self._sieve = Sieve()
         self._client: Any = None
         self._keeper: asyncio.Task[None] | None = None
@@ -121,12 +128,12 @@ class Line:
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._keeper = asyncio.ensure_future(self._keep(ready))
         try:
-            async with asyncio.timeout(OPENING):
+            async with asyncio.timeout(self._patience):
                 await asyncio.wait([ready, self._keeper], return_when=asyncio.FIRST_COMPLETED)
                 await (ready if ready.done() else self._keeper)
         except TimeoutError:
             await self.close()
-            raise NoLine(f"it did not say what it is within {OPENING:g} seconds") from None
+            raise NoLine(f"it did not say what it is within {self._patience:g} seconds") from None
         except asyncio.CancelledError:
             await self.close()
             raise

@@ -18,6 +18,7 @@ from counterfoil.connectors.declared import Declared, Given
 from counterfoil.connectors.line import NotReached
 from counterfoil.connectors.pipe import over
 from counterfoil.connectors.sieve import Streams
+from counterfoil.connectors.turns import note_unsent
 from counterfoil.connectors.way_out import WayOut
 from counterfoil.effects.redacting import Redactor
 from counterfoil.effects.secrets import Keyring
@@ -164,7 +165,12 @@ def _bounded(transport: Any) -> Any:
     handle = transport.handle_async_request
 
     async def handled(request: Any) -> Any:
-        response = await handle(request)
+        try:
+            response = await handle(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout):
+            if request.method == "POST":
+                note_unsent()
+            raise
         if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
             response.stream = Bounded(response.stream)
         return response

@@ -17,6 +17,9 @@ from counterfoil.connectors.declared import Declared, declared_of
 from counterfoil.connectors.definitions import Tool
 from counterfoil.connectors.line import Line, LineLost, NoLine, NotReached
 from counterfoil.connectors.reaching import Reach
+from counterfoil.connectors.signing_in import PATIENCE as SIGN_IN
+from counterfoil.connectors.signing_in import Granted, ShowPage, renewing, signing, waiting
+from counterfoil.connectors.turns import Turn, taking
 from counterfoil.effects.imagining import refusal
 from counterfoil.effects.redacting import Redactor
 from counterfoil.effects.secrets import Keyring
@@ -24,6 +27,7 @@ from counterfoil.engine.ports import EffectTrouble
 from counterfoil.facts import FailureClass
 from counterfoil.places import Home
 from counterfoil.policy.boundaries import visible
+from counterfoil.policy.protection import NONE
 from counterfoil.sandbox.levels import Measured
 from counterfoil.store import connector_rows
 from counterfoil.store.connector_rows import SeenTool
@@ -46,6 +50,13 @@ class Held:
     left_out: list[str] = field(default_factory=list)
     users: int = 0
     used_at: float = 0.0
+
+
+class SignedOut(Exception):
+    """A connector wants somebody to sign in before anything else; the message says how."""
+
+    def __init__(self, declared: Declared) -> None:
+        super().__init__(f"{declared.shown} wants somebody to sign in: counterfoil connector sign-in {declared.name}")
 
 
 class Connectors:
@@ -72,7 +83,10 @@ class Connectors:
         found: list[dict[str, Any]] = []
         for name in names:
             declared = await asyncio.to_thread(self.declared, name)
-            held = await self.held(declared, None)
+            try:
+                held = await self.held(declared, None)
+            except SignedOut as problem:
+                raise refusal(str(problem)) from problem
             found += [
                 {
                     "connector": name,
@@ -92,6 +106,7 @@ class Connectors:
 
         Raises:
             EffectTrouble: there is no connection; the message says why.
+            SignedOut: somebody has to sign in first.
         """
         key = (declared.name, "")
         self._falls.pop(key, None)
@@ -120,6 +135,7 @@ class Connectors:
 
         Raises:
             EffectTrouble: there is none; the message says why.
+            SignedOut: somebody has to sign in first.
         """
         stage = stage if declared.stage else None
         key = (declared.name, str(stage or ""))
@@ -140,11 +156,20 @@ class Connectors:
     async def _opened(self, key: Key, declared: Declared, stage: Path | None) -> Held:
         level = await asyncio.to_thread(self._level)
         reach = Reach(declared, self._home, level, self._keyring, stage)
+        if declared.url and not any(name.lower() == "authorization" for name in declared.headers):
+            reach.auth = await renewing(declared.url, Granted(declared.name, self._keyring))
+        with taking() as turn:
+            return await self._reached(key, reach, turn)
+
+    async def _reached(self, key: Key, reach: Reach, turn: Turn) -> Held:
+        declared, stage = reach.declared, reach.stage
         try:
             redact = await reach.redactor()
             held = Held(await self._connected(declared, reach), reach, redact)
             await self._listed(held)
         except (NoLine, LineLost) as problem:
+            if turn.signed_out:
+                raise SignedOut(declared) from problem
             await self.fell(declared, stage, str(problem), reach)
             raise EffectTrouble(f"{declared.shown} does not start: {problem}.", FailureClass.TRANSIENT) from problem
         self._held[key] = held
@@ -208,6 +233,10 @@ class Connectors:
             self._database.transact, lambda txn: connector_rows.set_health(txn, declared.name, health)
         )
 
+    async def let_go(self, declared: Declared, stage: Path | None) -> None:
+        """End a connection that nobody is to blame for."""
+        await self._drop((declared.name, str(stage or "") if declared.stage else ""))
+
     async def _drop(self, key: Key) -> None:
         held = self._held.pop(key, None)
         if held is not None:
@@ -232,3 +261,28 @@ class Connectors:
 def _same(one: Declared, other: Declared) -> bool:
     """Whether two are reached alike; which protocol is spoken shows by itself."""
     return replace(one, era="auto") == replace(other, era="auto")
+
+
+async def sign_in_here(declared: Declared, home: Home, keyring: Keyring, page: ShowPage) -> None:
+    """Sign in to an address with somebody who looks at `page`; connecting is what makes it ask.
+
+    Raises:
+        NoLine: it did not let anybody in.
+    """
+    granted = Granted(declared.name, keyring)
+    await granted.forget()
+    async with waiting() as browser:
+        auth = await signing(declared.url, granted, page, browser.answered, browser.back)
+        patient = replace(
+            declared, era="legacy", seconds=SIGN_IN
+        )  # asking for the newer protocol has a deadline of its own
+        line = Line(patient, Reach(patient, home, Measured(NONE), keyring, auth=auth).streams, patience=SIGN_IN)
+        why = "it asks nobody to sign in"
+        try:
+            await line.open()
+        except NoLine as problem:
+            why = str(problem)
+        finally:
+            await line.close()
+        if await granted.get_tokens() is None:
+            raise NoLine(why)

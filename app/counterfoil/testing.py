@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil import __version__
+from counterfoil.agents.commands import SandboxCommands
 from counterfoil.agents.team import WorkspaceTeam
 from counterfoil.authoring.codec import digest
 from counterfoil.authoring.parameters import encode_params
@@ -38,6 +39,7 @@ from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
 from counterfoil.routing.scripted import Script, ScriptedLlms, speaking
+from counterfoil.sandbox.probing import measured
 from counterfoil.stage.copies import RunCopies
 from counterfoil.stage.stages import StageFolder
 from counterfoil.store import gates, records, runs, versions
@@ -75,6 +77,7 @@ class Harness:
         self.llms = speaking(llms)
         self._connectors = connectors
         self._team = WorkspaceTeam()
+        self._commands = SandboxCommands(self.home, lambda: measured(self.home))
         self._stages = StageFolder(self.home, self.blobs, self.clock)
         self._workflow: Workflow[Any, Any] | None = None
         self.run_id = ""
@@ -143,6 +146,7 @@ class Harness:
             self.llms,
             self._connectors,
             self._team,
+            self._commands,
         )
         try:
             return loop.run_until_complete(self._advance(powers, self._workflow))

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfoil.clock import Clock, SystemClock
+from counterfoil.effects.commands import Commands
 from counterfoil.effects.files import FileEffects
 from counterfoil.effects.handlers import FileKind, WireKind
 from counterfoil.effects.mail import Mail
@@ -51,6 +52,7 @@ class EffectCatalogue:
         self._wires: Mapping[str, WireKind] = {
             "mail@1": Mail(blobs, secrets, present),
             "http@1": Http(blobs, secrets, present),
+            "command@1": Commands(),
         }
         if calls is not None:  # performed by a room beside this one
             self._wires = {**self._wires, "call@1": calls}

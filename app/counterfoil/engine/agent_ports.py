@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 
@@ -14,3 +15,42 @@ class Team(Protocol):
         Raises:
             CounterfoilError: they cannot be read.
         """
+
+
+class Written(Protocol):
+    """What a command has changed in its copy."""
+
+    @property
+    def token(self) -> str | None:
+        """The name of the overlay that holds it; None where nothing was changed."""
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The files that were changed or removed."""
+
+    @property
+    def left(self) -> Sequence[str]:
+        """What is not taken over: links, pipes."""
+
+
+class Commands(Protocol):
+    """Commands in sandboxes. All but `run` block, so call them in a thread."""
+
+    def refusal(self) -> str | None:
+        """Why none is run on this computer, as a sentence; None where they are."""
+
+    def copy(self, run_id: str, tree: str) -> Any:
+        """A private copy of a run's files; its `made` has what is in it by path. Raises EffectTrouble where there is no room."""
+
+    async def run(self, copy: Any, args: dict[str, Any]) -> dict[str, Any]:
+        """Run one on the copy: `status`, `ended` (why it was ended, ""), `out`, `err`, `seconds`, `failed`.
+
+        Raises:
+            EffectTrouble: it was not run.
+        """
+
+    def written(self, copy: Any, overlays: str) -> Written:
+        """What it has changed, as an overlay in this folder. Raises TooMuchWritten."""
+
+    def drop(self, copy: Any) -> None:
+        """Let go of the copy."""

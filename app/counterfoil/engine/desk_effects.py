@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import by_rule, file_sets, judging, killpoints, replaced
+from counterfoil.engine import by_rule, file_sets, judging, killpoints, replaced, staging
 from counterfoil.engine.desk_failures import RETRY, FailureDesk, choice_of, given_texts, mismatch_spec
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spec, recorded_reply
 from counterfoil.engine.effect_trouble import EffectTroubles
@@ -118,7 +118,7 @@ class EffectDesk:
         for asked in items:
             ended = await self._one(asked, waiting)
             if waiting is not None:
-                replies.append(self._reply(waiting[0]))
+                replies.append(await self._settled(*waiting))
             waiting = None
             if ended is None:
                 replies.append(self._reply(asked))
@@ -129,8 +129,14 @@ class EffectDesk:
                 break  # what stands behind a failed effect of a plan is not tried
         if waiting is not None:
             await self._commit(*waiting)
-            replies.append(self._reply(waiting[0]))
+            replies.append(await self._settled(*waiting))
         return replies
+
+    async def _settled(self, asked: Asked, ended: Ended) -> dict[str, Any]:
+        """The reply once an outcome is committed; what a command has changed is in the run's files from now on."""
+        if ended.changes:
+            await staging.merge(self._hold)
+        return self._reply(asked)
 
     def _reply(self, asked: Asked) -> dict[str, Any]:
         row = records.get(self._hold.powers.database.reader, self._hold.run_id, *asked.identity)

@@ -11,7 +11,7 @@ from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.authoring.parameters import Field
-from counterfoil.engine import desk_conflicts, file_sets, killpoints, staging
+from counterfoil.engine import command_effects, desk_conflicts, file_sets, killpoints, staging
 from counterfoil.engine.desk_failures import FailureDesk, open_failure, set_retry
 from counterfoil.engine.desk_gates import GateDesk, blank_spec
 from counterfoil.engine.effect_values import Asked, Ended
@@ -45,6 +45,8 @@ class EffectTroubles:
         # What leaves the house is stopped by no fence: a holder that slept past its lease looks once more before it acts.
         runs.confirm(self._hold.powers.database.reader, self._hold.run_id, self._hold.fence)
         try:
+            if asked.kind == command_effects.KIND:
+                return await command_effects.act(self._hold, asked)
             if effects.is_file(asked.body):
                 outcome = await file_sets.apply(self._hold, asked.identity)
             else:

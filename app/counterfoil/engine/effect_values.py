@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from counterfoil.engine import file_sets, tainting
+from counterfoil.engine import file_sets, staging, tainting
 from counterfoil.engine.holding import Hold, Identity
 from counterfoil.facts import AttemptState, Outcome, StepKind
 from counterfoil.store import records, trail_rows
+from counterfoil.store.stage_rows import StagedChange
 from counterfoil.store.transactions import Txn
 
 
@@ -34,13 +35,16 @@ class Asked:
 class Ended:
     """How an effect ended, before or after it is committed; `payload` is canonical text, `origin` who says so.
 
-    `voids`: the approval that covered it covers nothing any more.
+    `voids`: the approval that covered it covers nothing any more. Of a command, `changes` are what it has made of the run's files,
+    `read` the words of others that it could read.
     """
 
     outcome: Outcome
     payload: str
     origin: str | None = None
     voids: bool = False
+    changes: tuple[StagedChange, ...] = ()
+    read: tuple[str, ...] = ()
 
 
 def note_attempt(txn: Txn, hold: Hold, asked: Asked) -> None:
@@ -75,6 +79,8 @@ def record_outcome(txn: Txn, hold: Hold, asked: Asked, ended: Ended) -> None:
         origin=ended.origin,
     )
     head = records.append(txn, new)
+    staging.keep(txn, hold, asked.identity, ended.changes)
+    tainting.note_read(txn, hold, ended.read)
     after = {
         "key": asked.key,
         "digest": asked.digest,

@@ -77,6 +77,8 @@ _COUNTED = {
     "mail": lambda n: f"sends {n} mail{'' if n == 1 else 's'}",
     "http": lambda n: f"sends {n} request{'' if n == 1 else 's'}",
     "call": lambda n: f"makes {n} call{'' if n == 1 else 's'} to connectors",
+    "command": lambda n: f"runs {n} command{'' if n == 1 else 's'} in a sandbox",
+    "remember": lambda n: f"remembers {n} fact{'' if n == 1 else 's'}",
     "delete_files": lambda n: f"deletes {n} file{'' if n == 1 else 's'}",
     "write": lambda n: f"writes {n} file{'' if n == 1 else 's'}",
     "move_files": lambda n: f"moves {n} file{'' if n == 1 else 's'}",

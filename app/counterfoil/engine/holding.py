@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from counterfoil.clock import Clock
-from counterfoil.engine.agent_ports import Team
+from counterfoil.engine.agent_ports import Commands, Team
 from counterfoil.engine.llm_ports import Llms
 from counterfoil.engine.ports import Connectors, Copies, Effects, Policy, Stage, Stages
 from counterfoil.errors import StoreTrouble
@@ -50,6 +50,7 @@ class Powers:
     llms: Llms | None = None
     connectors: Connectors | None = None
     team: Team | None = None
+    commands: Commands | None = None
     copying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(COPIES))
 
 

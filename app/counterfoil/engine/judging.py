@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import replaced
+from counterfoil.engine import command_effects, replaced
 from counterfoil.engine.holding import Breach, Hold
 from counterfoil.engine.ports import Around, BadEffect, Judgement, Permission
 from counterfoil.store import connector_rows, permission_rows
@@ -16,6 +16,9 @@ from counterfoil.store.transactions import Connection, Txn
 
 def judged(hold: Hold, body: dict[str, Any], conn: Connection | None = None) -> Judgement:
     """What may happen with an effect of this run that no approval covers; `conn` is that of the transaction which acts on it."""
+    refused = command_effects.refusal(hold, body)
+    if refused is not None:
+        return Judgement(Permission.DENY, refused)
     reader = hold.powers.database.reader if conn is None else conn
     around = around_of(reader, body, hold.template, hold.run_id)
     return hold.powers.policy.judge(body, hold.workspace, hold.manifest, around)

@@ -25,7 +25,7 @@ from counterfoil.settings.workspace import leave_out
 from counterfoil.store import blobs as blob_rows
 from counterfoil.store import file_ops, runs, stage_rows
 from counterfoil.store.stage_rows import StagedChange
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Connection, Row, Txn
 
 T = TypeVar("T")
 SAY_EVERY = 0.25  # seconds between two words about copying
@@ -117,7 +117,7 @@ def on_stage(hold: Hold, opening: Opening) -> Opening:
     return dataclasses.replace(opening, run=run, overlays=stage.overlays, foreign=tainting.foreign_files(hold))
 
 
-async def _at_stage(hold: Hold, act: Callable[[Stage], T]) -> T:
+async def at_stage(hold: Hold, act: Callable[[Stage], T]) -> T:
     """Do something with the stage, one after the other. No fence keeps files, so a holder that slept past its lease looks once more."""
     stage = stage_of(hold)
     async with hold.locks.setdefault("stage", asyncio.Lock()):
@@ -150,7 +150,7 @@ async def refresh(hold: Hold) -> None:
         return
     kept = stage_rows.of_run(hold.powers.database.reader, hold.run_id)
     try:
-        await _at_stage(hold, lambda stage: stage.refresh(kept))
+        await at_stage(hold, lambda stage: stage.refresh(kept))
     except (WrongWorkspace, Stopped) as problem:
         _log.info("run %s: its files cannot be brought up to date: %s", hold.run_id[:8], problem)
         hold.end(RunState.READY)
@@ -174,7 +174,7 @@ async def collect(hold: Hold, frame: dict[str, Any]) -> list[StagedChange]:
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
         raise Breach("written files under a name that no session gives")
     try:
-        return await _at_stage(hold, lambda stage: stage.collect(token))
+        return await at_stage(hold, lambda stage: stage.collect(token))
     except Unfitting as problem:
         raise Breach(f"written files that no step can write: {problem}") from problem
 
@@ -187,9 +187,18 @@ def keep(txn: Txn, hold: Hold, identity: Identity, changes: Sequence[StagedChang
     """
     if not changes:
         return
+    refuse_clash(txn.conn, hold, identity, changes)
+    for change in changes:
+        if change.sha is not None:
+            blob_rows.note(txn, change.sha, change.size)
+    stage_rows.add(txn, hold.run_id, *identity, changes)
+
+
+def refuse_clash(conn: Connection, hold: Hold, identity: Identity, changes: Sequence[StagedChange]) -> None:
+    """Raise Clash where a branch beside this one has written one of the paths."""
     others = {
         kept.change.file
-        for kept in stage_rows.of_run(txn.conn, hold.run_id)
+        for kept in stage_rows.of_run(conn, hold.run_id)
         if kept.change.kind != "folder" and beside(kept.path, identity[0])
     }
     for change in changes:
@@ -198,10 +207,6 @@ def keep(txn: Txn, hold: Hold, identity: Identity, changes: Sequence[StagedChang
                 f"“{change.file}” was written by another branch that runs side by side with this one. Let one branch write it, or give "
                 "each a file of its own."
             )
-    for change in changes:
-        if change.sha is not None:
-            blob_rows.note(txn, change.sha, change.size)
-    stage_rows.add(txn, hold.run_id, *identity, changes)
 
 
 def _meets(file: str, others: set[str]) -> bool:
@@ -231,18 +236,18 @@ async def compared(hold: Hold, copies: Copies) -> CopyChanges:
     Raises:
         CounterfoilError, OSError: as `copies.changes`.
     """
-    return await _at_stage(hold, lambda _: copies.changes(hold.run_id, hold.workspace))
+    return await at_stage(hold, lambda _: copies.changes(hold.run_id, hold.workspace))
 
 
 async def merge(hold: Hold) -> None:
     """Bring what recorded steps have written into the files that steps read."""
     kept = stage_rows.of_run(hold.powers.database.reader, hold.run_id)
-    await _at_stage(hold, lambda stage: stage.merge(kept))
+    await at_stage(hold, lambda stage: stage.merge(kept))
 
 
 async def discard(hold: Hold, token: str) -> None:
     """Drop what a try has written that is not recorded."""
-    await _at_stage(hold, lambda stage: stage.discard(token))
+    await at_stage(hold, lambda stage: stage.discard(token))
 
 
 # ----------------------------------------------------------------------------------------------------------- effects
@@ -257,7 +262,7 @@ async def take_over(hold: Hold, rows: Sequence[Row]) -> None:
         if target is not None:
             written[target] = row["after"]
     kept = stage_rows.of_run(hold.powers.database.reader, hold.run_id)
-    settled = await _at_stage(hold, lambda stage: stage.take_over(written, kept))
+    settled = await at_stage(hold, lambda stage: stage.take_over(written, kept))
 
     def operation(txn: Txn) -> None:
         file_ops.set_state(txn, [row["row"] for row in rows], "applied")

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from counterfoil.agents.commands import SandboxCommands
 from counterfoil.agents.team import WorkspaceTeam
 from counterfoil.catalogue.shelf import Shelf
 from counterfoil.connectors.calls import Calls
@@ -145,7 +146,8 @@ class Runner:
         stages = StageFolder(self._home, blobs, clock)
         rules = Rules([reading_rule(self._database)])
         llms = Router(self._database, keyring.get, Breakers(time.monotonic))
-        rooms = effects, rules, stages, copies, llms, connectors, WorkspaceTeam()
+        commands = SandboxCommands(self._home, lambda: measured(self._home))
+        rooms = effects, rules, stages, copies, llms, connectors, WorkspaceTeam(), commands
         powers = Powers(self._database, writer, blobs, clock, *rooms)
         listener = await waking.listen(self._home, self._woken.set)
         renewing = asyncio.ensure_future(self._renew(writer))

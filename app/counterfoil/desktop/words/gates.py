@@ -51,7 +51,11 @@ def plan_counts(bodies: Sequence[Mapping[str, Any]]) -> str:
             noun, listed = _LISTS[kind]
             counts[noun] += len(args[listed])
         else:
-            counts[{"mail": "mail", "http": "request", "call": "call"}.get(kind, "effect")] += 1
+            counts[
+                {"mail": "mail", "http": "request", "call": "call", "command": "command", "remember": "fact"}.get(
+                    kind, "effect"
+                )
+            ] += 1
     first = {"mail": counts.pop("mail", 0), "request": counts.pop("request", 0), "file": len(files)}
     return ", ".join(numbers.count(n, noun) for noun, n in (*first.items(), *counts.items()) if n)
 

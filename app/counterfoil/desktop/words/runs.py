@@ -31,6 +31,8 @@ _EFFECT_NAMES = {
     "mail": "Send mail",
     "http": "Send request",
     "call": "Call a connector",
+    "command": "Run a command",
+    "remember": "Remember a fact",
     "tools": "Look at connectors",
     "approve": "Ask for approval",
     "ask": "Ask a question",

@@ -1,0 +1,56 @@
+"""Commands as effects: their shape and how a person sees them. They are run by the engine on a copy of the run's files."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from counterfoil.effects import shapes
+from counterfoil.effects.sentences import shortened
+from counterfoil.engine.ports import NO_MOMENT, BadEffect, EffectTrouble, Finding, Moment, PlanEntry, Reconciled
+from counterfoil.facts import DoubtPolicy, FailureClass, Risk
+from counterfoil.policy.boundaries import visible
+
+LONGEST_SECONDS = 600
+
+
+class Commands:
+    """`command@1`: argv as words, the folder beneath the run's files, standard input, seconds until it is ended."""
+
+    def check(self, args: object) -> None:
+        """Raise BadEffect unless the arguments are of its shape."""
+        given = shapes.exactly(args, ("argv", "folder", "given", "seconds"))
+        for word in shapes.items(given["argv"], "The command", least=1, most=500):
+            shapes.text(word, "A word of the command", longest=32_000, lines=True)
+        shapes.text(given["argv"][0], "The program", longest=1000, empty=False)
+        if given["folder"] != ".":
+            shapes.path(given["folder"])
+        shapes.text(given["given"], "The standard input", longest=1_000_000, lines=True)
+        if type(given["seconds"]) is not int or not 1 <= given["seconds"] <= LONGEST_SECONDS:
+            raise BadEffect(f"A command takes a whole number of seconds from 1 to {LONGEST_SECONDS}.")
+
+    def policy(self, args: dict[str, Any]) -> DoubtPolicy:
+        """One that was cut off has changed nothing, so it may be run again."""
+        return DoubtPolicy.RETRY
+
+    def entry(self, args: dict[str, Any], workspace: str) -> PlanEntry:
+        """`Run python3 check.py on the run's copy of the files`."""
+        words = shortened(visible(shlex.join(args["argv"])))
+        return PlanEntry(
+            effect="command@1",
+            summary=f"Run {words} on the run's copy of the files, in a sandbox without a network",
+            target=visible(args["argv"][0]),
+            risk=Risk.NORMAL,
+        )
+
+    async def perform(self, args: dict[str, Any], key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:
+        """Never: it needs the run's files.
+
+        Raises:
+            EffectTrouble: always.
+        """
+        raise EffectTrouble("Commands are run on the files of a run.", FailureClass.STRUCTURAL)
+
+    async def reconcile(self, args: dict[str, Any], key: str) -> Reconciled:
+        """It has changed nothing unless its outcome was recorded."""
+        return Reconciled(Finding.NOT_HAPPENED)

@@ -232,6 +232,25 @@ def tool_call(
     return Effect("call@1", body, needs=needs, editable=editable)
 
 
+def command(
+    argv: Sequence[str],
+    *,
+    folder: str = ".",
+    given: str = "",
+    seconds: int = 120,
+    needs: Sequence[Effect] = (),
+    editable: Sequence[str] = (),
+) -> Effect:
+    """Run a program on the run's copy of the files, in a sandbox without a network; `argv` are its words, and no shell reads them.
+
+    `folder` is where it starts, `given` its standard input, `seconds` the longest it may take. The outcome is `{"status", "ended", "out",
+    "err", "seconds", "failed", "changed", "not_taken_over"}`: `ended` says why it was ended before its end. What it has changed is in the
+    run's files from then on, as what a step writes is; one that is cut off has changed nothing.
+    """
+    args = {"argv": list(argv), "folder": folder, "given": given, "seconds": seconds}
+    return Effect("command@1", args, needs=needs, editable=editable)
+
+
 def secret(name: str) -> Secret:
     """A handle to a secret in the keyring, for a header of `http`; the runner puts the value on the wire."""
     return Secret(name)

@@ -51,7 +51,6 @@ EFFECTS = {
     "http": "Calls other computers",
     "call": "Uses connectors",
     "command": "Runs commands in a sandbox",
-    "remember": "Proposes facts to remember",
 }
 
 _LONGEST = 64 * 1024  # bytes; the longest manifest seen has one

@@ -14,7 +14,7 @@ MOST_TEXT = 10 * 1024 * 1024  # bytes of a file that is read as text
 MOST_WRITTEN = 2 * 1024 * 1024  # characters of a file that a tool writes
 MOST_SEARCHED = 64 * 1024 * 1024  # bytes that one search looks through
 MOST_FOUND = 200
-_DOCUMENTS = (".pdf", ".docx", ".eml")
+_DOCUMENTS = (".pdf", ".docx")
 _SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 
 

@@ -18,7 +18,7 @@ from counterfoil.authoring.agents import document_tools, file_tools, sheet_tools
 from counterfoil.authoring.agents.paging import Refused
 from counterfoil.authoring.agents.skills import Skill, load_skill
 from counterfoil.authoring.answer_shapes import read_answer, schema_of
-from counterfoil.authoring.effect_values import Effect, tool_call
+from counterfoil.authoring.effect_values import Effect, command, tool_call
 from counterfoil.authoring.file_view import FileRefused
 from counterfoil.authoring.llms import ToolOffer
 from counterfoil.authoring.reporting import report
@@ -124,8 +124,7 @@ def delegate(goal: str, to: str = "") -> str:
 def run_command(argv: list[str], folder: str = ".", given: str = "", seconds: int = 120) -> Effect:
     """Run a program on your copy of the files, in a sandbox without a network: `argv` are its words, the first the program; no shell reads
     them. `given` is its standard input. You get its exit status and what it wrote; files that it changed are changed in your copy."""
-    args = {"argv": list(argv), "folder": folder, "given": given, "seconds": seconds}
-    return Effect("command@1", args, editable=("argv",))
+    return command(argv, folder=folder, given=given, seconds=seconds, editable=("argv",))
 
 
 def remember(fact: str, source: str) -> Effect:

@@ -1,16 +1,50 @@
-"""Connectors and permissions of the fake office, one of each state; acts are logged and change what is shown."""
+"""Connectors, routes and permissions of the fake office, one of each state; acts are logged and change what is shown."""
 
 import dataclasses
 from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
-from counterfoil.desktop.trust_facts import ConnectorSeen, PermissionSeen, ToolChanged
+from counterfoil.desktop.trust_facts import (
+    ConnectorSeen,
+    LinkDraft,
+    LinkSeen,
+    PermissionSeen,
+    RouteSeen,
+    RoutesSeen,
+    Spend,
+    ToolChanged,
+)
 
 CHANGED = ToolChanged(
     "send_mail",
     "‘send_mail’ now also takes ‘bcc’. It asks again until you look.",
     '{\n  "to": "text",\n  "subject": "text"\n}',
     '{\n  "to": "text",\n  "subject": "text",\n  "bcc": "text"\n}',
+)
+CLOUD = LinkSeen(
+    "1", "claude-sonnet-5", "Anthropic", "$3.00 in, $15.00 out per million tokens; about $0.02 per contract read",
+    "Key in the keyring of this account.", "Answers. Checked 09:10.", "ok",
+)  # fmt: skip
+LOCAL = LinkSeen(
+    "2",
+    "qwen3-14b",
+    "Ollama on this computer",
+    "No price.",
+    "Needs no key.",
+    "Answers. Checked 09:10.",
+    "ok",
+    stays=True,
+)
+BROKEN = LinkSeen(
+    "3",
+    "gpt-5-mini",
+    "OpenAI",
+    "$0.25 in, $2.00 out per million tokens",
+    "No key.",
+    "Cannot answer: it has no key.",
+    "bad",
 )
 
 
@@ -27,6 +61,12 @@ class FakeTrust:
             ConnectorSeen("tickets", "Read tickets", "Does not start: ‘npx’ is not on this computer.", "bad", "Isolated here", on=True),
             ConnectorSeen("calendar", "Read and write events", "Switched off.", "quiet", "At calendar.example", on=False),
         ]  # fmt: skip
+        self.spent: Spend | None = Spend(
+            "$1.84 for 212 calls in November", "USD", tuple((date(2026, 11, day), Decimal(day % 7 * 11) / 100) for day in range(1, 31)),
+            perhaps="1 call may have been billed without an answer (at most $0.01).",
+        )  # fmt: skip
+        self.chains = [RouteSeen("default", (CLOUD, LOCAL, BROKEN))]
+        self.local = ""
         self.rules = [
             PermissionSeen(
                 "p1", "Files", "Triage mail may move files in Post/ without asking.",
@@ -56,6 +96,40 @@ class FakeTrust:
     def accept_tools(self, name: str) -> str:
         self.cards = [dataclasses.replace(one, changed=()) if one.name == name else one for one in self.cards]
         return self._did("accept_tools", name, f"The tools of {name} are used as they are now.")
+
+    def routes(self) -> RoutesSeen:
+        without = "8 of 10 templates do not need one."
+        return RoutesSeen(tuple(self.chains), self.spent if self.chains else None, without, self.local)
+
+    def providers(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("anthropic", "Anthropic"),
+            ("openai", "OpenAI"),
+            ("openrouter", "OpenRouter"),
+            ("ollama", "Ollama on this computer"),
+            ("compatible", "Another address"),
+        )
+
+    def add_link(self, draft: LinkDraft) -> str:
+        return self._did("add_link", draft, f"{draft.llm} is asked last in {draft.route}.")
+
+    def order_route(self, name: str, links: tuple[str, ...]) -> str:
+        by_id = {link.link_id: link for route in self.chains for link in route.links}
+        self.chains = [
+            dataclasses.replace(one, links=tuple(by_id[link] for link in links)) if one.name == name else one
+            for one in self.chains
+        ]
+        return self._did("order_route", (name, links), "They are asked in this order from now on.")
+
+    def pin_route(self, name: str, *, stays: bool) -> str:
+        self.chains = [dataclasses.replace(one, stays=stays) if one.name == name else one for one in self.chains]
+        return self._did("pin_route", (name, stays), "Nothing of it leaves this computer.")
+
+    def remove_link(self, route: str, link_id: str) -> str:
+        return self._did("remove_link", (route, link_id), "It is not asked any more.")
+
+    def test_route(self, name: str) -> str:
+        return self._did("test_route", name, "2 of 3 llms answer. gpt-5-mini: it has no key.")
 
     def permissions(self, workspace: str | None) -> tuple[PermissionSeen, ...]:
         return tuple(self.rules)

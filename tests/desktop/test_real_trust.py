@@ -7,14 +7,20 @@ from pathlib import Path
 import pytest
 
 from counterfoil.clock import SystemClock
+from counterfoil.desktop.office import TemplateCard
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.calls import call
 from counterfoil.desktop.real_office.trust import TrustDesk
+from counterfoil.desktop.trust_facts import LinkDraft
 from counterfoil.errors import CounterfoilError
 from counterfoil.places import Home
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
 
+CARDS = [
+    TemplateCard("a", "a", "A", "", "bundled", chips=("No llm needed",)),
+    TemplateCard("b", "b", "B", "", "bundled"),
+]
 SERVERS = Path(__file__).resolve().parents[1] / "connectors/servers"
 
 
@@ -26,7 +32,7 @@ def home(tmp_path: Path) -> Home:
 @pytest.fixture
 def desk(home: Home) -> Generator[TrustDesk]:
     database = open_database(home, SystemClock())
-    yield TrustDesk(Access(home, database, Blobs(home), SystemClock(), "user:anna"))
+    yield TrustDesk(Access(home, database, Blobs(home), SystemClock(), "user:anna"), lambda: CARDS)
     database.close()
 
 
@@ -83,3 +89,30 @@ def test_permissions_are_sentences_and_can_be_taken_back(home: Home, desk: Trust
     assert [one.group for one in desk.permissions("/elsewhere")] == ["Files"]
     assert desk.take_back(rules["Files"].rule_id) == "Taken back. It asks from now on."
     assert [one.group for one in desk.permissions(None)] == ["Sending"]
+
+
+def test_a_route_is_set_up_ordered_pinned_and_taken_apart(home: Home, desk: TrustDesk) -> None:
+    assert desk.routes().routes == ()
+    assert desk.routes().without == "1 of 2 templates do not need one."
+    desk.add_link(LinkDraft("default", "compatible", "tiny", "http://127.0.0.1:9/v1"))
+    call(home, "route", "add", "gpt-5-mini", "--provider", "openai", "--key", "env:OPENAI_API_KEY")
+    [route] = desk.routes().routes
+    assert [(one.llm, one.key) for one in route.links] == [
+        ("tiny", "Needs no key."),
+        ("gpt-5-mini", "Key in the environment variable OPENAI_API_KEY."),
+    ]
+    assert desk.routes().spend is None, "nothing was spent, so there is no talk of money"
+    desk.order_route("default", ("2", "1"))
+    desk.pin_route("default", stays=True)
+    [route] = desk.routes().routes
+    assert ([one.llm for one in route.links], route.stays) == (["gpt-5-mini", "tiny"], True)
+    desk.remove_link("default", "1")
+    assert desk.test_route("default").startswith("0 of 1 llm answer. ")
+    desk.remove_link("default", "1")
+    assert desk.routes().routes == ()
+
+
+def test_a_key_that_no_keyring_takes_adds_nothing(desk: TrustDesk) -> None:
+    with pytest.raises(CounterfoilError):
+        desk.add_link(LinkDraft("default", "anthropic", "claude-sonnet-5", secret="sk-canary"))
+    assert desk.routes().routes == ()

@@ -1,14 +1,20 @@
-"""Connectors and permissions on the fake office, by mouse and keyboard."""
+"""Connectors, routes and permissions on the fake office, by mouse and keyboard."""
 
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.trust.chain import ChainView
+from counterfoil.desktop.trust.link_sheet import LinkSheet
+from counterfoil.desktop.trust.spend_chart import SpendChart
+from counterfoil.desktop.trust_facts import LinkDraft
 from desktop.conftest import Desk
+
+ALT = Qt.KeyboardModifier.AltModifier
 
 
 @pytest.fixture
@@ -69,6 +75,79 @@ def test_a_connector_is_switched_off_and_on(desk: Desk, page: Any) -> None:
     desk.click(button(page, "Switch off mail"))
     desk.click(button(page, "Switch on mail"))
     assert did(desk, "switch_connector") == [("mail", False), ("mail", True)]
+
+
+def test_a_route_shows_its_chain_and_what_the_month_has_cost(desk: Desk, page: Any) -> None:
+    tab = show(desk, page, "routes")
+    [chart] = tab.findChildren(SpendChart)
+    assert chart.accessibleName().startswith("$1.84 for 212 calls in November By day: 1 Nov: 0.11 USD;")
+    assert "1 call may have been billed without an answer (at most $0.01)." in texts(tab)
+    [chain] = tab.findChildren(ChainView)
+    assert [link.llm for link in chain.links()] == ["claude-sonnet-5", "qwen3-14b", "gpt-5-mini"]
+    desk.click(button(tab, "Test default"))
+    assert did(desk, "test_route") == ["default"]
+    assert "2 of 3 llms answer." in told(tab)
+
+
+def test_the_chain_is_ordered_by_keys(desk: Desk, page: Any) -> None:
+    tab = show(desk, page, "routes")
+    [chain] = tab.findChildren(ChainView)
+    chain.setFocus()
+    desk.press(Qt.Key.Key_Up, ALT)
+    assert did(desk, "order_route") == [], "the first one is the first one"
+    desk.press(Qt.Key.Key_Down, ALT)
+    assert did(desk, "order_route") == [("default", ("2", "1", "3"))]
+    [chain] = [one for one in tab.findChildren(ChainView) if one.isVisible()]
+    assert [link.link_id for link in chain.links()] == ["2", "1", "3"]
+
+
+def test_a_key_is_added_and_never_shown(desk: Desk, page: Any) -> None:
+    tab = show(desk, page, "routes")
+    desk.click(button(tab, "Add an llm to default…"))
+    sheet = tab.sheet
+    assert isinstance(sheet, LinkSheet)
+    desk.click(sheet.add)
+    assert sheet.isVisible(), "nothing is added before it is complete"
+    sheet.llm.setText("claude-sonnet-5")
+    assert sheet.secret.echoMode() == QLineEdit.EchoMode.Password
+    assert not sheet.address.isVisible()
+    sheet.secret.setText("sk-canary")
+    desk.click(sheet.add)
+    assert did(desk, "add_link") == [LinkDraft("default", "anthropic", "claude-sonnet-5", secret="sk-canary")]
+    assert "sk-canary" not in texts(tab)
+
+
+def test_an_llm_on_this_computer_is_offered_and_needs_no_key(desk: Desk, page: Any) -> None:
+    desk.office.trust.chains = []
+    desk.office.trust.local = "Ollama answers on this computer: qwen3-14b."
+    tab = show(desk, page, "routes")
+    assert tab.nothing.words.text() == "8 of 10 templates do not need one."
+    desk.click(button(tab, "Use a local llm"))
+    sheet = tab.sheet
+    assert (sheet.secret.isVisible(), sheet.address.isVisible()) == (False, False)
+    sheet.llm.setText("qwen3-14b")
+    desk.click(sheet.add)
+    assert did(desk, "add_link") == [LinkDraft("default", "ollama", "qwen3-14b")]
+
+
+def test_another_address_is_checked_and_may_have_no_key(desk: Desk, page: Any) -> None:
+    tab = show(desk, page, "routes")
+    desk.click(button(tab, "Add an llm to default…"))
+    sheet = tab.sheet
+    sheet.provider.setCurrentIndex(sheet.provider.findData("compatible"))
+    sheet.llm.setText("mistral")
+    sheet.address.setText("llm.example/v1")
+    desk.click(sheet.add)
+    assert sheet.isVisible()
+    sheet.address.setText("https://llm.example/v1")
+    desk.click(sheet.add)
+    assert did(desk, "add_link") == [LinkDraft("default", "compatible", "mistral", "https://llm.example/v1")]
+
+
+def test_without_a_price_there_is_no_talk_of_money(desk: Desk, page: Any) -> None:
+    desk.office.trust.spent = None
+    tab = show(desk, page, "routes")
+    assert not tab.findChildren(SpendChart)
 
 
 def test_a_permission_is_taken_back_after_a_question(desk: Desk, page: Any) -> None:

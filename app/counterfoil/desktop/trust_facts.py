@@ -1,9 +1,11 @@
-"""What the Connectors page may ask and do, and the facts it is handed: connectors and permissions. A part of `office`,
+"""What the Connectors page may ask and do, and the facts it is handed: connectors, routes to llms, permissions. A part of `office`,
 with the same rules for threads. Sentences are made where the facts are known; the page shows them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
 from typing import Protocol
 
 
@@ -33,6 +35,60 @@ class ConnectorSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkSeen:
+    """One llm of a route. `key` says in words where its key is, `price` what it costs, `state` how it does."""
+
+    link_id: str
+    llm: str
+    provider: str
+    price: str
+    key: str
+    state: str
+    tone: str
+    stays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RouteSeen:
+    """An ordered chain; what goes to one that `stays` goes to llms on this computer only."""
+
+    name: str
+    links: tuple[LinkSeen, ...]
+    stays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What this month has cost so far, day by day, in one currency; `perhaps` is a sentence on calls that may have been billed."""
+
+    words: str
+    currency: str
+    days: tuple[tuple[date, Decimal], ...]
+    perhaps: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoutesSeen:
+    """All routes. `without` says how many templates need none; `local` names an llm that answers on this computer and is not used."""
+
+    routes: tuple[RouteSeen, ...] = ()
+    spend: Spend | None = None
+    without: str = ""
+    local: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkDraft:
+    """An llm that is to be added: `provider` is one of `Trust.providers`, `secret` a key that goes into the keyring and nowhere else."""
+
+    route: str
+    provider: str
+    llm: str
+    address: str = ""
+    secret: str = field(repr=False, default="")
+
+
+@dataclass(frozen=True, slots=True)
 class PermissionSeen:
     """A rule as a sentence. `group` is what it protects, such as Files; `account` says who gave it and how often it was used."""
 
@@ -59,6 +115,31 @@ class Connecting(Protocol):
         """Somebody has looked at what has changed: the definitions are pinned as they are now."""
 
 
+class Routing(Protocol):
+    """Routes to llms."""
+
+    def routes(self) -> RoutesSeen:
+        """Routes, and what they cost."""
+
+    def providers(self) -> tuple[tuple[str, str], ...]:
+        """(key, words) of what an llm can be reached by."""
+
+    def add_link(self, draft: LinkDraft) -> str:
+        """Put an llm at the end of a route."""
+
+    def order_route(self, name: str, links: tuple[str, ...]) -> str:
+        """Another order of the chain."""
+
+    def pin_route(self, name: str, *, stays: bool) -> str:
+        """Let nothing of it leave this computer, or take that back."""
+
+    def remove_link(self, route: str, link_id: str) -> str:
+        """Take an llm out of a route."""
+
+    def test_route(self, name: str) -> str:
+        """Ask each llm of a route one short question; a sentence on what came of it."""
+
+
 class Permitting(Protocol):
     """Rules of people."""
 
@@ -69,7 +150,7 @@ class Permitting(Protocol):
         """End a rule."""
 
 
-class Trust(Connecting, Permitting, Protocol):
+class Trust(Connecting, Routing, Permitting, Protocol):
     """What is trusted with what. Every method may raise a CounterfoilError."""
 
 
@@ -78,4 +159,4 @@ class Trusts(Protocol):
 
     @property
     def trust(self) -> Trust:
-        """Connectors and permissions."""
+        """Connectors, routes, permissions."""

@@ -34,8 +34,8 @@ def command(home: Home, *words: str) -> list[str]:
     return [sys.executable, "-P", "-m", "counterfoil", "--home", str(home.root), *words]
 
 
-def call(home: Home, *words: str, patience: float = PATIENCE) -> Any:
-    """Call the command line; the document it answers with.
+def call(home: Home, *words: str, patience: float = PATIENCE, given: str = "") -> Any:
+    """Call the command line; the document it answers with. `given` is what it reads from stdin, where others cannot see it.
 
     Raises:
         CounterfoilError: what it refused, with its own sentence; CallFailed where it gave no answer.
@@ -46,7 +46,7 @@ def call(home: Home, *words: str, patience: float = PATIENCE) -> Any:
             capture_output=True,
             timeout=patience,
             check=False,
-            stdin=subprocess.DEVNULL,
+            input=given.encode(),
             env=environment(),
         )
     except (OSError, subprocess.TimeoutExpired) as problem:

@@ -95,8 +95,8 @@ class Rooms:
 
     @functools.cached_property
     def trust(self) -> TrustDesk:
-        """Connectors and permissions."""
-        made: TrustDesk = _load("trust", "TrustDesk")(self._access)
+        """Connectors, routes, permissions."""
+        made: TrustDesk = _load("trust", "TrustDesk")(self._access, lambda: self.templates.cards(None, {}))
         return made
 
     @functools.cached_property

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.calls import call
+from counterfoil.desktop.real_office.route_pages import RouteDesk
 from counterfoil.desktop.trust_facts import ConnectorSeen, PermissionSeen, ToolChanged
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
@@ -21,11 +21,8 @@ Document = Mapping[str, Any]
 _UNUSED = "Nothing it speaks of has been asked for so far."
 
 
-class TrustDesk:
+class TrustDesk(RouteDesk):
     """What is trusted with what, in one data folder."""
-
-    def __init__(self, access: Access) -> None:
-        self._access = access
 
     # ------------------------------------------------------------------------------------------------------- connectors
 

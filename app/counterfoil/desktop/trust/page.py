@@ -18,11 +18,13 @@ from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.trust.connectors import ConnectorsTab
 from counterfoil.desktop.trust.permissions import PermissionsTab
+from counterfoil.desktop.trust.routes import RoutesTab
 from counterfoil.desktop.trust.tab import TrustTab
 
-TABS = (("connectors", "Connectors"), ("permissions", "Permissions"))
+TABS = (("connectors", "Connectors"), ("routes", "Routes"), ("permissions", "Permissions"))
 _MADE: dict[str, Callable[[Bridge], TrustTab]] = {
     "connectors": ConnectorsTab,
+    "routes": RoutesTab,
     "permissions": PermissionsTab,
 }
 

@@ -1,4 +1,4 @@
-"""Routes to llms as the Connectors page shows them, and what they have cost; changes go to the command line, keys by it into the keyring."""
+"""Routes to llms as the Connectors page shows them, and what they have cost; the command line changes them and keeps their keys."""
 
 from __future__ import annotations
 

@@ -248,7 +248,12 @@ def test_the_first_run_from_the_card_to_the_written_file(make_desk: MakeDesk) ->
     assert first.card is not None
     assert first.card.card.accessibleName() == "payments/r-12.xml is written: 12 payments, €41,208.90."
     words = [button.accessibleName() for button in first.card.findChildren(QPushButton)]
-    assert words == ["Open folder", "See every step", "Use your own folder", "Pull the plug and watch it carry on"]
+    made_yours = ["Use your own folder", "Run it every Monday", "Pull the plug and watch it carry on"]
+    assert words == ["Open folder", "See every step", *made_yours]
+    mondays = next(one for one in first.card.findChildren(QPushButton) if one.text().strip() == "Run it every Monday")
+    desk.click(mondays)
+    desk.settle()
+    assert desk.window.pages["schedules"].editor.rule.text() == "every Monday at 07:00"
 
 
 def test_the_result_does_not_pull_anybody_back(make_desk: MakeDesk) -> None:

@@ -105,6 +105,11 @@ def test_a_card_says_what_was_missed_until_it_was_seen(lived: Lived) -> None:
     assert card.kind == "away"
     assert "‘Daily’ ran late" in card.words
     assert "3 did not run" in card.words
+    assert [(one.schedule_id, from_us(one.due_at).day) for one in card.missed] == [
+        (daily, 29),
+        (daily, 28),
+        (daily, 27),
+    ]
     lived.office.schedules.got_it()
     assert lived.office.schedules.look(None).notices == ()
 

@@ -217,6 +217,21 @@ def test_cards_stand_above_until_they_were_seen(desk: Desk, page: Any) -> None:
     assert len(page.notices._seen) == 1
 
 
+def test_one_that_was_skipped_can_be_run_from_the_card(desk: Desk, page: Any) -> None:
+    missed = (firing(BACKUP, "Backup", at(-1, 18), "missed"), firing(BACKUP, "Backup", at(-2, 18), "missed"))
+    desk.office.schedules.notices = [NoticeSeen("away", "While this computer was off: 2 did not run.", "home", missed)]
+    desk.bridge.changed_now(Part.SCHEDULES)
+    desk.settle()
+    [run] = [one for one in page.notices.findChildren(Button) if one.text().strip() == "Run a skipped one…"]
+    desk.click(run)
+    assert page.sheet.which.count() == 2
+    page.sheet.which.setCurrentIndex(1)
+    desk.click(page.sheet.act)
+    desk.settle()
+    assert ("run", (BACKUP, missed[1].due_at)) in desk.office.log
+    assert "A run is started beside the rule" in told(page)
+
+
 # ------------------------------------------------------------------------------------------------------------ calendar
 
 

@@ -13,13 +13,18 @@ from pathlib import Path
 import pytest
 
 from counterfoil.errors import WrongUse
-from counterfoil.facts import GateKind, GateState, NoticeKind
+from counterfoil.facts import GateKind, GateState, NoticeKind, RunState
 from counterfoil.notifying.timing import is_quiet, ripe, said
 from counterfoil.notifying.words import heard, unheard
 from counterfoil.runner.mailing import MailNotices
+from counterfoil.schedules.keeping import Wanted, add
+from counterfoil.schedules.policies import policy_of
+from counterfoil.schedules.rules import rule_of
 from counterfoil.settings.notifications import Notifications, notifications
-from counterfoil.store import gates, notices
+from counterfoil.store import gates, notices, runs
+from counterfoil.store.transactions import Txn
 from effects.post_office import PostOffice
+from schedules.routines import bare_run
 from views.rows import Office, make_office, spec
 
 MINUTE = 60 * 1_000_000
@@ -101,6 +106,34 @@ def test_a_deadline_that_has_passed_is_told(office: Office) -> None:
     assert (word.hidden[:17], word.gate_id) == ("Nobody decided by", gate_id)
     office.clock.advance(timedelta(days=2))
     assert texts(office) == []
+
+
+def test_of_each_schedule_people_hear_what_they_asked_for(office: Office) -> None:
+    def heard_of(tell: str) -> list[str]:
+        mondays = rule_of({"kind": "weekly", "days": ["MO"], "time": "07:00"})
+        wanted = Wanted(tell, "report", "/w", mondays, "UTC", policy_of({"tell": tell}), {})
+        row = office.database.transact(lambda txn: add(txn, wanted, "user:anna"))
+        made = [office.database.transact(lambda txn: bare_run(txn, row, txn.now_us)) for _ in range(3)]
+        office.gate(made[0]["run_id"], 0, spec(GateKind.APPROVAL, title=f"{tell} asks"))
+        office.gate(made[1]["run_id"], 0, spec(GateKind.FAILURE, title=f"{tell} fails"))
+
+        def end(txn: Txn) -> None:
+            runs.move(txn, made[2]["run_id"], RunState.RUNNING)
+            runs.move(
+                txn, made[2]["run_id"], RunState.DONE, ended_at=txn.now_us, result='{"summary": "It is written."}'
+            )
+            notices.post(
+                txn, NoticeKind.NOT_READY, row["schedule_id"], {"schedule": tell, "reason": "The folder is gone."}
+            )
+
+        office.database.transact(end)
+        return sorted(text.partition(":")[0] for text in texts(office) if tell in text)
+
+    assert heard_of("needs") == ["Needs you", "Stopped", "‘needs’ cannot run as things are"]
+    assert heard_of("done") == ["Done", "Needs you", "Stopped", "‘done’ cannot run as things are"]
+    assert "Done: done: It is written." in texts(office)
+    assert heard_of("failures") == ["Stopped", "‘failures’ cannot run as things are"]
+    assert heard_of("nothing") == []
 
 
 def test_messages_are_gathered_and_quiet_hours_go_over_midnight(office: Office) -> None:

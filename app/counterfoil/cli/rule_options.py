@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -75,6 +74,14 @@ CancelWithin = Annotated[
 Jitter = Annotated[
     str | None, typer.Option("--jitter", metavar="SPAN", help="Spread starts by up to this.", show_default=False)
 ]
+Tell = Annotated[
+    str | None,
+    typer.Option(
+        "--tell",
+        help="When people hear of it: needs (the default), done as well, failures, nothing.",
+        show_default=False,
+    ),
+]
 Until = Annotated[
     str | None, typer.Option("--until", metavar="DATE", help="Through the end of this day.", show_default=False)
 ]
@@ -116,22 +123,22 @@ AfterTemplate = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class RuleOptions:
-    """What was given of a rule."""
+    """What was given of a rule; its fields are the options of every command that takes one."""
 
-    rule: str | None = None
-    cron: str | None = None
-    every: str | None = None
-    rule_json: str | None = None
-    gap: str | None = None
-    fold: str | None = None
-    until: str | None = None
-    holidays: Sequence[str] | None = None
-    on_holiday: str | None = None
-    watch: str | None = None
-    pattern: str | None = None
-    settle: str | None = None
-    into: str | None = None
-    after: str | None = None
+    rule: RuleText = None
+    cron: Cron = None
+    every: Every = None
+    rule_json: RuleJson = None
+    watch: WatchFolder = None
+    pattern: Pattern = None
+    settle: Settle = None
+    into: Into = None
+    after: AfterTemplate = None
+    gap: Gap = None
+    fold: Fold = None
+    holidays: Holidays = None
+    on_holiday: OnHoliday = None
+    until: Until = None
 
     def rule_of(self, today: date, before: Rule | None = None) -> Rule:
         """The rule that the options name; without a way to name one, `before` with what else was given of it.
@@ -182,16 +189,17 @@ class RuleOptions:
 
 @dataclass(frozen=True, slots=True)
 class PolicyOptions:
-    """What was given of a policy."""
+    """What was given of a policy; its fields are options, too."""
 
-    missed: str | None
-    missed_most: int | None
-    missed_within: str | None
-    grace: str | None
-    overlap: str | None
-    overlap_most: int | None
-    cancel_within: str | None
-    jitter: str | None
+    missed: Missed = None
+    missed_most: MissedMost = None
+    missed_within: MissedWithin = None
+    grace: Grace = None
+    overlap: Overlap = None
+    overlap_most: OverlapMost = None
+    cancel_within: CancelWithin = None
+    jitter: Jitter = None
+    tell: Tell = None
 
     def policy_of(self, before: Policy | None = None) -> Policy:
         """The policy that the options name; what they do not name is as before, or as it is by default.

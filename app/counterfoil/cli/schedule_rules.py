@@ -44,29 +44,9 @@ def add(
         str, typer.Argument(metavar="TEMPLATE", help="Its name, or a path with a slash in it.", show_default=False)
     ],
     *,
+    options: given.RuleOptions,
+    policy: given.PolicyOptions,
     zone: given.Zone = None,
-    rule: given.RuleText = None,
-    cron: given.Cron = None,
-    every: given.Every = None,
-    rule_json: given.RuleJson = None,
-    watch: given.WatchFolder = None,
-    pattern: given.Pattern = None,
-    settle: given.Settle = None,
-    into: given.Into = None,
-    after: given.AfterTemplate = None,
-    gap: given.Gap = None,
-    fold: given.Fold = None,
-    holidays: given.Holidays = None,
-    on_holiday: given.OnHoliday = None,
-    missed: given.Missed = None,
-    missed_most: given.MissedMost = None,
-    missed_within: given.MissedWithin = None,
-    grace: given.Grace = None,
-    overlap: given.Overlap = None,
-    overlap_most: given.OverlapMost = None,
-    cancel_within: given.CancelWithin = None,
-    jitter: given.Jitter = None,
-    until: given.Until = None,
     workspace: Workspace = None,
     settings: Set = None,
     source: Input = None,
@@ -74,11 +54,6 @@ def add(
     """Run a template by a rule; says back what it understood and when the next five firings are."""
     call = call_of(context)
     place, there = workspace_of(workspace), zone or zone_here()
-    beside_time = (watch, pattern, settle, into, after)
-    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday, *beside_time)
-    policy = given.PolicyOptions(
-        missed, missed_most, missed_within, grace, overlap, overlap_most, cancel_within, jitter
-    )
     zone_of(there)
     values, texts = input_of(source), pairs_of(settings)
     folder = find_template(template, place, call.home)
@@ -119,39 +94,14 @@ def change(
     new_name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="Call it this from now on.", show_default=False)
     ] = None,
+    options: given.RuleOptions,
+    policy: given.PolicyOptions,
     zone: given.Zone = None,
-    rule: given.RuleText = None,
-    cron: given.Cron = None,
-    every: given.Every = None,
-    rule_json: given.RuleJson = None,
-    watch: given.WatchFolder = None,
-    pattern: given.Pattern = None,
-    settle: given.Settle = None,
-    into: given.Into = None,
-    after: given.AfterTemplate = None,
-    gap: given.Gap = None,
-    fold: given.Fold = None,
-    holidays: given.Holidays = None,
-    on_holiday: given.OnHoliday = None,
-    missed: given.Missed = None,
-    missed_most: given.MissedMost = None,
-    missed_within: given.MissedWithin = None,
-    grace: given.Grace = None,
-    overlap: given.Overlap = None,
-    overlap_most: given.OverlapMost = None,
-    cancel_within: given.CancelWithin = None,
-    jitter: given.Jitter = None,
-    until: given.Until = None,
     settings: Set = None,
     source: Input = None,
 ) -> None:
     """Let a schedule say something else from now on; what is not given stays, and the trail keeps what it said before."""
     call = call_of(context)
-    beside_time = (watch, pattern, settle, into, after)
-    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday, *beside_time)
-    policy = given.PolicyOptions(
-        missed, missed_most, missed_within, grace, overlap, overlap_most, cancel_within, jitter
-    )
     values, texts = input_of(source), pairs_of(settings)
     with opened(call) as home:
         before = keeping.wanted_of(keeping.find(home.database.reader, name))
@@ -267,12 +217,16 @@ def _tell(call: Call, home: Opened, row: Row) -> None:
     """What was understood, and the next five firings."""
     document = schedule_document(home.database.reader, row)
     call.document(document)
-    beside_time = isinstance(rule_of(document["rule"]), (Watch, After))
-    zone = "" if beside_time else f", {row['zone']} time"
-    call.line(f"{row['name']}: runs {document['template']} {document['words']}{zone}")
+    said = _said(document["words"], rule_of(document["rule"]), row["zone"])
+    call.line(f"{row['name']}: runs {document['template']} {said}")
     after = from_us(home.database.clock.now_us())
     for firing in preview_documents(json.loads(row["rule"]), row["zone"], after, 5):
         call.line(f"  {local_line(firing)}")
+
+
+def _said(words: str, rule: Rule, zone: str) -> str:
+    """A rule in words, with the zone where it keeps clocks."""
+    return words if isinstance(rule, (Watch, After)) else f"{words}, {zone} time"
 
 
 def local_line(firing: dict[str, Any]) -> str:
@@ -286,35 +240,26 @@ def preview(
     context: Context,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A schedule's name.", show_default=False)] = None,
     *,
+    options: given.RuleOptions,
     zone: given.Zone = None,
-    rule: given.RuleText = None,
-    cron: given.Cron = None,
-    every: given.Every = None,
-    rule_json: given.RuleJson = None,
-    gap: given.Gap = None,
-    fold: given.Fold = None,
-    holidays: given.Holidays = None,
-    on_holiday: given.OnHoliday = None,
-    until: given.Until = None,
-    after: Annotated[
+    start: Annotated[
         str | None, typer.Option("--from", metavar="T", help="After this instant; else now.", show_default=False)
     ] = None,
     count: given.Count = 5,
 ) -> None:
     """When a schedule, or a rule, would fire; computed as the runner does."""
     call = call_of(context)
-    options = given.RuleOptions(rule, cron, every, rule_json, gap, fold, until, holidays, on_holiday)
     if name is None:
         there = zone or zone_here()
-        start = instant_of(after, there)
-        chosen = options.rule_of(start.astimezone(zone_of(there)).date())
+        moment = instant_of(start, there)
+        chosen = options.rule_of(moment.astimezone(zone_of(there)).date())
         form = form_of(chosen)
-        call.line(f"{say(chosen)}, {there} time")
+        call.line(_said(say(chosen), chosen, there))
     else:
         with opened(call) as home:
             row = keeping.find(home.database.reader, name)
-        there, form, start = zone or row["zone"], json.loads(row["rule"]), instant_of(after, zone or row["zone"])
-    found = preview_documents(form, there, start, count)
+        there, form, moment = zone or row["zone"], json.loads(row["rule"]), instant_of(start, zone or row["zone"])
+    found = preview_documents(form, there, moment, count)
     call.document(found)
     call.lines([f"  {local_line(firing)}" for firing in found])
     if not found:

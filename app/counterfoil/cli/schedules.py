@@ -11,6 +11,7 @@ import typer
 from counterfoil.cli import readiness, schedule_rules
 from counterfoil.cli import rule_options as given
 from counterfoil.cli.commands import EVERYWHERE
+from counterfoil.cli.gathering import gathering
 from counterfoil.cli.opening import opened, tell_runner
 from counterfoil.cli.options import Context, call_of
 from counterfoil.cli.schedule_rules import instant_of, local_line
@@ -36,9 +37,9 @@ app = typer.Typer(
     help="Routines: rules, and what became of each of their instants.",
     epilog=EVERYWHERE,
 )
-app.command("add", epilog=EVERYWHERE)(schedule_rules.add)
-app.command("change", epilog=EVERYWHERE)(schedule_rules.change)
-app.command("preview", epilog=EVERYWHERE)(schedule_rules.preview)
+app.command("add", epilog=EVERYWHERE)(gathering(schedule_rules.add))
+app.command("change", epilog=EVERYWHERE)(gathering(schedule_rules.change))
+app.command("preview", epilog=EVERYWHERE)(gathering(schedule_rules.preview))
 app.command("ready", epilog=EVERYWHERE)(readiness.ready)
 
 

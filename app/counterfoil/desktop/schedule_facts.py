@@ -72,11 +72,12 @@ class ScheduleRow:
 @dataclass(frozen=True, slots=True)
 class NoticeSeen:
     """What stands above the list: `kind` is away, not_ready, held_up, nothing, zone, mail or holidays; `schedule_id` of the one that it
-    is about, if one."""
+    is about, if one; `missed` what can still be run after all."""
 
     kind: str
     words: str
     schedule_id: str = ""
+    missed: tuple[FiringSeen, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,7 @@ class ScheduleDraft:
     on_holiday: str = "skip"
     missed: str = "latest"
     overlap: str = "skip"
+    tell: str = "needs"
     values: Mapping[str, Any] = field(default_factory=dict)
     schedule_id: str = ""
     kept_rule: str = ""  # the stored form, while the words still say it

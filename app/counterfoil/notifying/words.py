@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from counterfoil.clock import from_us
 from counterfoil.facts import GateKind, NoticeKind
+from counterfoil.schedules.policies import read_policy
 from counterfoil.schedules.telling import told
-from counterfoil.store import gates, handled, notices
+from counterfoil.store import gates, handled, notices, runs, schedules
 from counterfoil.store.transactions import Connection, Row, Txn
 
 NEAR_US = 3600 * 1_000_000  # before a deadline, a reminder that no quiet hours hold back
@@ -37,13 +39,35 @@ class Word:
 
 
 def unheard(conn: Connection, channel: str, now_us: int) -> list[Word]:
-    """What this channel has not told yet, the oldest first."""
-    found = [word for row in gates.inbox_page(conn, limit=MOST) for word in _of_gate(row, now_us)]
+    """What this channel has not told yet, the oldest first; of each schedule what its people want to hear."""
+    tell = _wishes(conn)
+    asked = [row for row in gates.inbox_page(conn, limit=MOST) if _is_wanted(tell.get(row["schedule_id"]), row["kind"])]
+    found = [word for row in asked for word in _of_gate(row, now_us)]
     # that no mail goes out is told by every other channel
-    found += [_of_notice(row) for row in notices.standing(conn) if row["kind"] != channel]
-    found += [_of_expired(row, now_us) for row in gates.expired_since(conn, now_us - DAY_US)]
+    standing = [
+        row for row in notices.standing(conn) if row["kind"] != channel and tell.get(row["subject"]) != "nothing"
+    ]
+    found += [_of_notice(row) for row in standing]
+    expired = gates.expired_since(conn, now_us - DAY_US)
+    found += [_of_expired(row, now_us) for row in expired if tell.get(row["schedule_id"]) != "nothing"]
+    wanted = [schedule_id for schedule_id, wish in tell.items() if wish == "done"]
+    found += [_of_done(row) for row in runs.done_since(conn, wanted, now_us - DAY_US)]
     known = handled.among(conn, channel, [word.key for word in found])
     return sorted((word for word in found if word.key not in known), key=lambda word: word.since)
+
+
+def _wishes(conn: Connection) -> dict[str, str]:
+    """What people want to hear of schedules, where they said something else than that it needs somebody or fails."""
+    policies = {
+        row["schedule_id"]: read_policy(row["policy"]) for row in schedules.living(conn) if "tell" in row["policy"]
+    }
+    return {schedule_id: policy.tell for schedule_id, policy in policies.items()}
+
+
+def _is_wanted(wish: str | None, kind: str) -> bool:
+    if wish == "failures":
+        return kind in (GateKind.FAILURE, GateKind.DOUBT)
+    return wish != "nothing"
 
 
 def heard(txn: Txn, channel: str, words: Iterable[Word]) -> None:
@@ -67,6 +91,12 @@ def _of_gate(row: Row, now_us: int) -> list[Word]:
         return [Word(f"gate:{gate_id}", text, "Stopped: a run needs repair", since, gate_id=gate_id)]
     hidden = f"Needs you: {_KINDS.get(GateKind(row['kind']), 'a decision')}{by}"
     return [Word(f"gate:{gate_id}", f"Needs you: {row['title']}{by}", hidden, since, gate_id=gate_id)]
+
+
+def _of_done(row: Row) -> Word:
+    told = json.loads(row["result"]) if row["result"] else None
+    summary = f": {told['summary']}" if isinstance(told, dict) and isinstance(told.get("summary"), str) else ""
+    return Word(f"done:{row['run_id']}", f"Done: {row['title']}{summary}", "Done: a run", int(row["ended_at"]))
 
 
 def _of_expired(row: Row, now_us: int) -> Word:

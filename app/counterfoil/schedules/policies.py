@@ -19,7 +19,8 @@ class Policy(pydantic.BaseModel):
 
     `overlap`: while a run is open (one that waits for a person is) skip, queue the newest, cancel the open one, or allow up to
     `overlap_most` at once. `grace`: seconds a start may come late and still be on time. `jitter`: the longest delay in seconds,
-    spread by instant and always the same for the same one.
+    spread by instant and always the same for the same one. `tell`: people hear of it when it needs someone or fails, also when it is done,
+    when it fails alone, or never; the inbox has it all the same.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -32,6 +33,7 @@ class Policy(pydantic.BaseModel):
     overlap_most: int = Field(default=2, ge=2, le=50)
     cancel_within: int = Field(default=300, ge=1, le=DAY)
     jitter: int = Field(default=0, ge=0, le=6 * 3600)
+    tell: Literal["needs", "done", "failures", "nothing"] = "needs"
 
     def delay_us(self, schedule_id: str, due_us: int) -> int:
         """How long after its nominal instant a firing starts, in microseconds; the same in every process and after every restart."""

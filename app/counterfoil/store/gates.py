@@ -243,6 +243,7 @@ def inbox_page(
             run.c.title.label("run_title"),
             run.c.template,
             run.c.workspace,
+            run.c.schedule_id,
         )
         .join(run, run.c.run_id == _GATE.c.run_id)
         .where(_GATE.c.state == str(GateState.OPEN))
@@ -258,7 +259,8 @@ def inbox_page(
 def expired_since(conn: sa.Connection, since_us: int) -> list[Row]:
     """Gates whose deadline has passed after an instant, without what they showed: ids, title, deadline, when they were closed."""
     query = (
-        sa.select(_GATE.c.gate_id, _GATE.c.title, _GATE.c.due_at, _GATE.c.closed_at)
+        sa.select(_GATE.c.gate_id, _GATE.c.title, _GATE.c.due_at, _GATE.c.closed_at, tables.run.c.schedule_id)
+        .join(tables.run, tables.run.c.run_id == _GATE.c.run_id)
         .where(_GATE.c.closed_at > since_us, _GATE.c.state == str(GateState.EXPIRED))
         .order_by(_GATE.c.closed_at)
     )

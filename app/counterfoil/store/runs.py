@@ -269,6 +269,14 @@ def to_cancel(conn: sa.Connection) -> list[Row]:
     return _TO_CANCEL.all(conn, {})
 
 
+def done_since(conn: sa.Connection, schedule_ids: Sequence[str], since_us: int) -> Sequence[Row]:
+    """The runs of routines that were done after an instant, the first one first."""
+    query = sa.select(_RUN).where(
+        _RUN.c.schedule_id.in_(schedule_ids), _RUN.c.state == str(RunState.DONE), _RUN.c.ended_at > since_us
+    )
+    return conn.execute(query.order_by(_RUN.c.ended_at)).mappings().all() if schedule_ids else []
+
+
 def ended_since(conn: sa.Connection, template: str, workspace: str, since_us: int) -> Sequence[Row]:
     """The runs of a template in a workspace that have ended after an instant, the first one first."""
     query = sa.select(_RUN).where(

@@ -20,12 +20,13 @@ class FirstRun(QObject):
     """Between the welcome card, the inbox and the rest of the window.
 
     Signals:
-        run_wanted(str), plug_wanted(str), own_folder_wanted(): for the frame.
+        run_wanted(str), plug_wanted(str), own_folder_wanted(), schedule_wanted(RunSeen): for the frame.
     """
 
     run_wanted = Signal(object)
     plug_wanted = Signal(object)
     own_folder_wanted = Signal()
+    schedule_wanted = Signal(object)
 
     def __init__(self, bridge: Bridge, inbox: Any, parent: QObject) -> None:
         super().__init__(parent)
@@ -59,6 +60,7 @@ class FirstRun(QObject):
         card.run_wanted.connect(self.run_wanted)
         card.plug_wanted.connect(self.plug_wanted)
         card.own_folder_wanted.connect(self.own_folder_wanted)
+        card.mondays_wanted.connect(self._schedule)
         self.card = card
         self._inbox.welcome(card)
         return card
@@ -66,6 +68,10 @@ class FirstRun(QObject):
     @Slot(object)
     def _started(self, run_id: object) -> None:
         self._run_id = str(run_id)
+
+    @Slot(object)
+    def _schedule(self, run_id: object) -> None:
+        self._bridge.ask(self, lambda office: office.run(str(run_id)), self.schedule_wanted.emit)
 
     @Slot(object)
     def _gate_ready(self, gate_id: object) -> None:

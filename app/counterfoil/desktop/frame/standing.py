@@ -5,22 +5,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal, Slot
 
 from counterfoil.desktop.bridge import Bridge, Latest
 from counterfoil.desktop.office import Changes, Counts, Part
-from counterfoil.desktop.schedule_facts import SchedulesSeen
+from counterfoil.desktop.schedule_facts import NoticeSeen, SchedulesSeen
+from counterfoil.desktop.schedules.sheets import SkippedSheet, started_beside
 
 
 class Standing(QObject):
-    """Keeps the cards of the inbox true."""
+    """Keeps the cards of the inbox true.
+
+    Signals:
+        run_started(str): one that was skipped runs after all.
+    """
+
+    run_started = Signal(object)
 
     def __init__(self, bridge: Bridge, inbox: Any, parent: QObject) -> None:
         super().__init__(parent)
         self._bridge, self._inbox = bridge, inbox
         self._latest = Latest()
         self._count = 0
+        self._sheet: SkippedSheet | None = None
         inbox.pane.notices.got_it.connect(self._got_it)
+        inbox.pane.notices.skipped_wanted.connect(self._choose_skipped)
 
     def show_counts(self, counts: Counts) -> None:
         """How many stand now."""
@@ -41,6 +50,30 @@ class Standing(QObject):
 
     def _got_it(self) -> None:
         self._bridge.ask(self, lambda office: office.schedules.got_it(), self._done)
+
+    @Slot(object)
+    def _choose_skipped(self, notice: object) -> None:
+        if isinstance(notice, NoticeSeen) and self._sheet is None:
+            self._sheet = SkippedSheet(self._inbox, notice.missed)
+            self._sheet.given.connect(self._run_skipped)
+            self._sheet.closed.connect(self._closed)
+            self._sheet.open()
+
+    @Slot()
+    def _run_skipped(self) -> None:
+        sheet = self.sender()
+        if isinstance(sheet, SkippedSheet):
+            firing = sheet.chosen
+            self._bridge.ask(
+                self,
+                lambda office: started_beside(office, firing.schedule_id, firing.due_at),
+                self.run_started.emit,
+                slow=True,
+            )
+
+    @Slot()
+    def _closed(self) -> None:
+        self._sheet = None
 
     def _done(self, _nothing: object) -> None:
         self._look()

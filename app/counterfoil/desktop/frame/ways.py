@@ -8,8 +8,10 @@ from typing import Any, Protocol
 from PySide6.QtCore import QObject, Slot
 
 from counterfoil.desktop.commands import Command
+from counterfoil.desktop.office import RunSeen
 
 FIRST_TEMPLATE = "pay-invoices"
+MONDAYS = "every Monday at 07:00"
 
 
 class Frame(Protocol):
@@ -110,6 +112,13 @@ class Ways(QObject):
         """From a run: the same template with the same parameters, by a rule from now on."""
         if isinstance(document, dict):
             self._to("schedules").write_named(document["template"], document["workspace"], document["parameters"])
+
+    @Slot(object)
+    def schedule_mondays(self, seen: object) -> None:
+        """From the first result: the same every Monday, as far as it goes; nothing is kept before somebody has saved it."""
+        if isinstance(seen, RunSeen):
+            run = seen.document
+            self._to("schedules").write_named(run["template"], run["workspace"], run["parameters"], MONDAYS)
 
     @Slot(object)
     def write_schedule(self, wanted: object) -> None:

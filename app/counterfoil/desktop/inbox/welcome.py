@@ -30,7 +30,7 @@ class WelcomeCard(Pane):
     Signals:
         gate_ready(str): the sample's gate is open; its id.
         started(str): the sample runs; its run id.
-        own_folder_wanted(), run_wanted(str), plug_wanted(str): the next steps.
+        own_folder_wanted(), mondays_wanted(str), run_wanted(str), plug_wanted(str): the next steps.
     """
 
     gate_ready = Signal(object)
@@ -38,6 +38,7 @@ class WelcomeCard(Pane):
     own_folder_wanted = Signal()
     run_wanted = Signal(object)
     plug_wanted = Signal(object)
+    mondays_wanted = Signal(object)
 
     def __init__(self, bridge: Bridge, *, isolation: str) -> None:
         super().__init__("panel", margins=(24, 24, 24, 24))
@@ -153,7 +154,9 @@ class WelcomeCard(Pane):
         own.clicked.connect(self.own_folder_wanted)
         plug = Button("Pull the plug and watch it carry on", "link", key=self.run_id)
         plug.chosen.connect(self.plug_wanted)
-        put(more, own, plug, None)
+        mondays = Button("Run it every Monday", "link", key=self.run_id)
+        mondays.chosen.connect(self.mondays_wanted)
+        put(more, own, mondays, plug, None)
         self.card.put(keys, Rule(), Label("Make it yours", "small_strong"), more)
 
     @Slot()

@@ -56,6 +56,7 @@ class Drafts:
             on_holiday=rule.on_holiday,
             missed=policy.missed,
             overlap=policy.overlap,
+            tell=policy.tell,
             values=recorded(row["parameters"]),
             schedule_id=row["schedule_id"],
             kept_rule=row["rule"],
@@ -118,6 +119,8 @@ class Drafts:
             draft.missed,
             "--overlap",
             draft.overlap,
+            "--tell",
+            draft.tell,
         ]
         with self._access.reading() as conn:
             living = schedules.living(conn)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from itertools import groupby, islice
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from tzlocal import get_localzone, get_localzone_name
@@ -32,6 +33,7 @@ from counterfoil.desktop.schedule_facts import (
 )
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import CounterfoilError, UnknownSchedule, WrongRule
+from counterfoil.facts import FiringOrigin, NoticeKind
 from counterfoil.inbox.hinting import hint
 from counterfoil.schedules import keeping
 from counterfoil.schedules.instants import firings as firings_of
@@ -64,7 +66,8 @@ class SchedulePages:
         with self._access.reading() as conn:
             living = schedules.living(conn)
             rows = [self._row(conn, row, here) for row in living if workspace in (None, row["workspace"])]
-            standing = tuple(_notice(row) for row in notices.standing(conn))
+            known = {row["name"]: row["schedule_id"] for row in living}
+            standing = tuple(_notice(conn, row, known) for row in notices.standing(conn))
         return SchedulesSeen(tuple(rows), standing, len(living), here)
 
     def calendar(self, first: date, days: int, workspace: str | None, schedule_id: str = "") -> CalendarSeen:
@@ -236,9 +239,21 @@ def _known(conn: Connection, schedule_id: str) -> Row:
     return row
 
 
-def _notice(row: Row) -> NoticeSeen:
-    said = " ".join(one_line(sentence) for sentence in told(row["kind"], notices.body_of(row)))
-    return NoticeSeen(row["kind"], said, row["subject"])
+def _notice(conn: Connection, row: Row, known: Mapping[str, str]) -> NoticeSeen:
+    body = notices.body_of(row)
+    said = " ".join(one_line(sentence) for sentence in told(row["kind"], body))
+    missed = _missed(conn, body, known) if row["kind"] == NoticeKind.AWAY else ()
+    return NoticeSeen(row["kind"], said, row["subject"], tuple(missed))
+
+
+def _missed(conn: Connection, body: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[FiringSeen]:
+    """The firings of an absence that did not run and were not run after all, the newest first; `known` are the routines by name."""
+    for one in body["schedules"]:
+        schedule_id = known.get(one["schedule"], "")
+        for text in reversed(one["not_run"] if schedule_id else []):
+            due = to_us(datetime.fromisoformat(text))
+            if firings.get(conn, schedule_id, due, FiringOrigin.AGAIN) is None:
+                yield FiringSeen(schedule_id, one["schedule"], due, "missed")
 
 
 def _midnight(day: date) -> int:

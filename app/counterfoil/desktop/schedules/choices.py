@@ -35,13 +35,23 @@ CHOICES = (
         "When clocks change:",
         (("shift", "run at the time it then is"), ("skip", "leave out a time that does not exist")),
     ),
+    (
+        "tell",
+        "Tell me when:",
+        (
+            ("needs", "it needs someone or fails"),
+            ("done", "it needs someone, fails or is done"),
+            ("failures", "it fails, and only then"),
+            ("nothing", "never: the inbox will do"),
+        ),
+    ),
 )
 _MOVES = (
     ("skip", "it does not run"),
     ("next", "the next working day"),
     ("previous", "the working day before"),
 )
-KEYS = ("missed", "overlap", "gap", "on_holiday")
+KEYS = ("missed", "overlap", "gap", "tell", "on_holiday")
 
 
 class Choices(QWidget):
@@ -88,7 +98,7 @@ class Choices(QWidget):
         grid.setColumnStretch(2, 1)
 
     def chosen(self, key: str) -> str:
-        """What is chosen: missed, overlap or gap."""
+        """What is chosen: missed, overlap, gap or tell."""
         return str(self._boxes[key].currentData())
 
     def fill_holidays(self, whose: str) -> None:

@@ -144,6 +144,7 @@ class ScheduleEditor(Pane):
             on_holiday=self.choices.chosen("on_holiday"),
             missed=self.choices.chosen("missed"),
             overlap=self.choices.chosen("overlap"),
+            tell=self.choices.chosen("tell"),
             values={editor.name: editor.text() for editor in self.fields if editor.text() not in ("", [])},
             schedule_id=self._draft.schedule_id,
             kept_rule=self._draft.kept_rule,

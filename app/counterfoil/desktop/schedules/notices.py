@@ -25,10 +25,12 @@ class NoticeCards(QWidget):
     Signals:
         got_it(): the card of what was missed is done with.
         schedule_wanted(str): show this schedule; "" for the page.
+        skipped_wanted(NoticeSeen): run one that was missed.
     """
 
     got_it = Signal()
     schedule_wanted = Signal(object)
+    skipped_wanted = Signal(object)
 
     def __init__(self, *, narrow: bool = False) -> None:
         """`narrow`: above a list, with the buttons below the words and a way to the Schedules page."""
@@ -78,6 +80,10 @@ class NoticeCards(QWidget):
             show = Button(words, key=key, name=f"{words}: {notice.words}")
             show.chosen.connect(self.schedule_wanted)
             made.append(show)
+        if notice.missed:
+            skipped = Button("Run a skipped one…", key=notice)
+            skipped.chosen.connect(self.skipped_wanted)
+            made.append(skipped)
         if notice.kind in _ASKED:
             done = Button(_ASKED[notice.kind], name=f"{_ASKED[notice.kind]}: {notice.words}")
             done.chosen.connect(self._seen_it)

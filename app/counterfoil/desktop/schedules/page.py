@@ -13,20 +13,20 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.commands import Command
-from counterfoil.desktop.office import Changes, Office, Part, TemplateCard
+from counterfoil.desktop.office import Changes, Part, TemplateCard
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.parts.sheet import Sheet
-from counterfoil.desktop.schedule_facts import Act, FiringSeen, ScheduleDraft, ScheduleKept, SchedulesSeen
+from counterfoil.desktop.schedule_facts import Act, FiringSeen, NoticeSeen, ScheduleDraft, ScheduleKept, SchedulesSeen
 from counterfoil.desktop.schedules.calendar import CalendarPane
 from counterfoil.desktop.schedules.editor import ScheduleEditor
 from counterfoil.desktop.schedules.head import ScheduleHead
 from counterfoil.desktop.schedules.list_view import ROW, SchedulesAdapter, SchedulesView
 from counterfoil.desktop.schedules.notices import NoticeCards
-from counterfoil.desktop.schedules.sheets import login_sheet, remove_sheet
+from counterfoil.desktop.schedules.sheets import SkippedSheet, login_sheet, remove_sheet, started_beside
 from counterfoil.desktop.words.plain import one_line, quoted
 
 _LOADING, _NOTHING, _PAGE, _EDITOR = 0, 1, 2, 3
@@ -133,16 +133,16 @@ class SchedulesPage(QWidget):
         """Write a new one."""
         self.write_for("", self._workspace or "", {})
 
-    def write_for(self, template: str, workspace: str, values: Mapping[str, Any]) -> None:
+    def write_for(self, template: str, workspace: str, values: Mapping[str, Any], rule: str = "") -> None:
         """Write a new one for a template's folder, with what is filled in already."""
-        draft = ScheduleDraft(template=template, workspace=workspace, zone=self._seen.zone, values=values)
+        draft = ScheduleDraft(template=template, workspace=workspace, rule=rule, zone=self._seen.zone, values=values)
         self.editor.open(draft, self._seen.zone)
         self.stack.setCurrentIndex(_EDITOR)
         self.editor.focus()
 
-    def write_named(self, name: str, workspace: str, values: Mapping[str, Any]) -> None:
+    def write_named(self, name: str, workspace: str, values: Mapping[str, Any], rule: str = "") -> None:
         """The same for the template that goes by a name there."""
-        wanted = _Named(self, name, workspace, values)
+        wanted = _Named(self, name, workspace, values, rule)
         self._bridge.ask(self, lambda office: office.templates(workspace or None), wanted.found, self._failed)
 
     def _load(self) -> None:
@@ -217,6 +217,7 @@ class SchedulesPage(QWidget):
         self.calendar.gate_wanted.connect(self.gate_wanted)
         self.notices.got_it.connect(self._got_it)
         self.notices.schedule_wanted.connect(self._to_schedule)
+        self.notices.skipped_wanted.connect(self._choose_skipped)
 
     # ------------------------------------------------------------------------------------------------------------- acts
 
@@ -249,14 +250,24 @@ class SchedulesPage(QWidget):
         if isinstance(firing, FiringSeen):
             self._run(firing.schedule_id, firing.until or firing.due_at)
 
-    def _run(self, schedule_id: str, due_at: int | None = None) -> None:
-        def started(office: Office) -> str:
-            run_id = office.schedules.run(schedule_id, due_at)
-            office.start_runner()  # where none lives: nobody else would go on with the run
-            return run_id
+    @Slot(object)
+    def _choose_skipped(self, notice: object) -> None:
+        if isinstance(notice, NoticeSeen) and self.sheet is None:
+            sheet = SkippedSheet(self._over, notice.missed)
+            sheet.given.connect(self._run_skipped)
+            self._open(sheet)
 
+    @Slot()
+    def _run_skipped(self) -> None:
+        sheet = self.sender()
+        if isinstance(sheet, SkippedSheet):
+            self._run_missed(sheet.chosen)
+
+    def _run(self, schedule_id: str, due_at: int | None = None) -> None:
         self._tell("info", "Starting a run…", brief=True)
-        self._bridge.ask(self, started, self._started, self._failed, slow=True)
+        self._bridge.ask(
+            self, lambda office: started_beside(office, schedule_id, due_at), self._started, self._failed, slow=True
+        )
 
     def _started(self, run_id: str) -> None:
         show = Button("Show its run", key=run_id)
@@ -371,9 +382,9 @@ class SchedulesPage(QWidget):
 class _Named:
     """A template that is looked for by name."""
 
-    def __init__(self, page: SchedulesPage, name: str, workspace: str, values: Mapping[str, Any]) -> None:
-        self._page, self._name, self._workspace, self._values = page, name, workspace, values
+    def __init__(self, page: SchedulesPage, name: str, workspace: str, values: Mapping[str, Any], rule: str) -> None:
+        self._page, self._name, self._workspace, self._values, self._rule = page, name, workspace, values, rule
 
     def found(self, cards: tuple[TemplateCard, ...]) -> None:
         path = next((card.path for card in cards if card.name == self._name), "")
-        self._page.write_for(path, self._workspace, self._values)
+        self._page.write_for(path, self._workspace, self._values, self._rule)

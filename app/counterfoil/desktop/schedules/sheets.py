@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtWidgets import QWidget
 
+from counterfoil.clock import from_us
+from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.act_sheet import ActSheet
-from counterfoil.desktop.schedule_facts import ScheduleRow
+from counterfoil.desktop.parts.combo import Combo
+from counterfoil.desktop.schedule_facts import FiringSeen, ScheduleRow
 from counterfoil.desktop.words.plain import quoted
+from counterfoil.desktop.words.schedules import dated
 
 
 def remove_sheet(over: QWidget, row: ScheduleRow) -> ActSheet:
@@ -25,6 +31,34 @@ def remove_sheet(over: QWidget, row: ScheduleRow) -> ActSheet:
     )
 
 
+class SkippedSheet(ActSheet):
+    """Which of those that were missed is to be run after all."""
+
+    def __init__(self, over: QWidget, missed: Sequence[FiringSeen]) -> None:
+        super().__init__(
+            over,
+            "Run a skipped one",
+            follows=(
+                "It runs as if it were on time: “last week” is the week before its planned day.",
+                "It has a row of its own. The next firing stays where it is.",
+            ),
+            button="Run this one",
+            key="skipped",
+            kind="primary",
+            other="Close",
+        )
+        self._missed = tuple(missed)
+        self.which = Combo("Which one")
+        for firing in self._missed:
+            self.which.addItem(f"{quoted(firing.name)}, {dated(from_us(firing.due_at).astimezone(), year=True)}")
+        self.body.insertWidget(0, self.which)
+
+    @property
+    def chosen(self) -> FiringSeen:
+        """The one that stands there."""
+        return self._missed[self.which.currentIndex()]
+
+
 def login_sheet(over: QWidget) -> ActSheet:
     """Asked once, when the first schedule was saved."""
     return ActSheet(
@@ -36,3 +70,10 @@ def login_sheet(over: QWidget) -> ActSheet:
         kind="primary",
         other="Only while the window is open",
     )
+
+
+def started_beside(office: Office, schedule_id: str, due_at: int | None = None) -> str:
+    """Run a schedule beside its rule, now or for a firing that did not run, with a runner to carry it on; the run's id."""
+    run_id = office.schedules.run(schedule_id, due_at)
+    office.start_runner()  # where none lives: nobody else would go on with the run
+    return run_id

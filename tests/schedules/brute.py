@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from zoneinfo import ZoneInfo
 
 ZONES = (
@@ -48,7 +49,7 @@ def transitions(zone: ZoneInfo, since: int = 2015, until: int = 2035) -> Iterato
 class Clocks:
     """What the clocks of a zone show in each minute of a span, and the minutes of local time that they leave out."""
 
-    shown: dict[datetime, list[datetime]]  # local minute -> instants, ascending
+    shown: dict[int, dict[datetime, list[datetime]]]  # minute of the hour -> local minute -> instants, ascending
     left_out: dict[
         datetime, datetime
     ]  # local minute that does not exist -> instant it would have been at the old offset
@@ -56,13 +57,13 @@ class Clocks:
 
 def clocks(zone: ZoneInfo, begin: datetime, end: datetime) -> Clocks:
     """The clocks of a zone between two instants."""
-    shown: dict[datetime, list[datetime]] = {}
+    shown: dict[int, dict[datetime, list[datetime]]] = {minute: {} for minute in range(60)}
     left_out: dict[datetime, datetime] = {}
     before: datetime | None = None
     at = begin
     while at < end:
         wall = at.astimezone(zone).replace(tzinfo=None)
-        shown.setdefault(wall, []).append(at)
+        shown[wall.minute].setdefault(wall, []).append(at)
         if before is not None and wall - before > MINUTE:
             missing, would_be = before + MINUTE, at
             while missing < wall:
@@ -102,7 +103,7 @@ class Line:
     def due(self, seen: Clocks, *, gap: str, fold: str) -> list[datetime]:
         """Every due instant in what was seen of the clocks."""
         found = set()
-        for wall, instants in seen.shown.items():
+        for wall, instants in chain.from_iterable(seen.shown[minute].items() for minute in self.minutes):
             if self.names(wall):
                 found.update(instants if self.hours is None else [instants[0] if fold == "first" else instants[-1]])
         if self.hours is not None and gap == "shift":

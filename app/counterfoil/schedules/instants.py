@@ -90,12 +90,15 @@ def _wall_clock(rule: Rule, zone: ZoneInfo, after: datetime) -> Iterator[Firing]
     days = Days(rule)
     day, width = after.astimezone(zone).date(), _WINDOW
     reached, quiet_since = after, after
+    on: dict[date, list[Firing]] = {}  # the days of a window and its margin, which is in the next window again
     while reached.year < 9990 and reached - quiet_since <= NEVER + timedelta(days=_WIDEST + FARTHEST_MOVE):
         until = day + timedelta(days=width)
         edge = datetime.combine(until, time(), zone).astimezone(UTC)
         found: dict[datetime, Firing] = {}
-        for offset in range(-_MARGIN, width + _MARGIN):
-            for firing in _of_day(days, day + timedelta(days=offset), zone):
+        around = [day + timedelta(days=offset) for offset in range(-_MARGIN, width + _MARGIN)]
+        on = {each: on[each] if each in on else list(_of_day(days, each, zone)) for each in around}
+        for each in around:
+            for firing in on[each]:
                 if reached < firing.due_at <= edge:
                     found.setdefault(firing.due_at, firing)
         for due in sorted(found):
@@ -121,24 +124,29 @@ def _of_day(days: Days, day: date, zone: ZoneInfo) -> Iterator[Firing]:
 
 def _passes(wall: datetime, zone: ZoneInfo) -> list[tuple[datetime, str]]:
     """Every instant at which the clocks show this time: none in a gap, two in a fold."""
-    found = {instant for instant in (_utc(wall, zone, 0), _utc(wall, zone, 1)) if _shows(instant, wall, zone)}
-    return [(instant, "") for instant in sorted(found)]
+    first, second = _instants(wall, zone)
+    if first == second:
+        return [(first, "")]
+    return [(instant, "") for instant in (first, second)] if _shows(first, wall, zone) else []
 
 
 def _once(wall: datetime, zone: ZoneInfo, rule: Rule) -> list[tuple[datetime, str]]:
-    first, second = _utc(wall, zone, 0), _utc(wall, zone, 1)
+    first, second = _instants(wall, zone)
+    if first == second:
+        return [(first, "")]
     if not _shows(first, wall, zone):
         if rule.gap == "skip":
             return []
         # PEP 495: fold=0 in a gap reads the time with the offset that was valid before it.
         return [(first, f"{wall:%H:%M} does not exist that day: {first.astimezone(zone):%H:%M}")]
-    if first == second:
-        return [(first, "")]
     return [(first if rule.fold == "first" else second, f"{wall:%H:%M} comes twice that day: the {rule.fold} one")]
 
 
-def _utc(wall: datetime, zone: ZoneInfo, fold: int) -> datetime:
-    return wall.replace(tzinfo=zone, fold=fold).astimezone(UTC)
+def _instants(wall: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    """A local time read with the offset before a change and with the one after it: the same instant except in a gap or a fold (PEP 495)."""
+    local = wall.replace(tzinfo=zone)
+    first, after = local.astimezone(UTC), local.replace(fold=1)
+    return first, first if after.utcoffset() == local.utcoffset() else after.astimezone(UTC)
 
 
 def _shows(instant: datetime, wall: datetime, zone: ZoneInfo) -> bool:

@@ -180,9 +180,11 @@ prepare_venv() {
   fi
   say "installing $(grep -c '==' "$lock") Python packages from $lock into .venv"
   .venv/bin/python -m pip install --quiet --quiet --no-input --disable-pip-version-check --progress-bar off \
-    --only-binary :all: --require-hashes --no-deps -r "$lock" >&2 </dev/null ||
+    --only-binary :all: --require-hashes --no-deps --no-compile -r "$lock" >&2 </dev/null ||
     die 'pip could not install the locked packages (its own words are above).' \
       "Once the cause is mended (often the network or a full disk), run packaging/$kind again; it starts afresh."
+  # On all cores at once, where pip would take one; a package may hold files for other releases of Python.
+  .venv/bin/python -m compileall -q -q -j 0 .venv/lib >/dev/null 2>&1 </dev/null || :
   install_project
 }
 

@@ -1,14 +1,26 @@
 """Secrets: kept by the keyring and by nothing else, and a keyring that does not keep them is told apart from one that does."""
 
+import contextlib
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
 import threading
+from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import keyring
 import pytest
 from keyring.backends import fail, null
 from keyring.errors import InitError, KeyringLocked
 
+from counterfoil.effects.redacting import RedactedFormatter
 from counterfoil.effects.secrets import SERVICE, Keyring, KeyringUnusable
+from counterfoil.effects.session_memory import NoSessionMemory
+from counterfoil.effects.vault import Vault, VaultTrouble
 from counterfoil.errors import CounterfoilError, SecretMissing, WrongUse
 from counterfoil.places import Home
 from effects.conftest import MemoryKeyring
@@ -137,3 +149,140 @@ def test_damaged_list_of_names_is_named(secrets: Keyring, home: Home) -> None:
 def test_list_of_names_is_private(secrets: Keyring, memory_keyring: MemoryKeyring, home: Home) -> None:
     secrets.set("bank", VALUE)
     assert (home.root / "secrets.json").stat().st_mode & 0o777 == 0o600
+
+
+# ------------------------------------------------------------------------------------------------------------ the ladder
+
+PHRASE = "four words and more"
+
+
+@pytest.fixture
+def ladder(home: Home, memory_keyring: MemoryKeyring) -> Generator[Callable[[], Keyring]]:
+    """A system without a keyring, seen by one process after the other; what it keeps for the session goes with the test."""
+    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
+    made: list[Keyring] = []
+
+    def process() -> Keyring:
+        made.append(Keyring(home, vault=Vault(home.root / "secrets.vault", cost=2**10)))
+        return made[-1]
+
+    yield process
+    for name in ("vault key", "bank"):
+        with contextlib.suppress(NoSessionMemory):
+            process()._session.remove(name)
+
+
+def has_session(keyring: Keyring) -> bool:
+    return next(rung.usable for rung in keyring.ladder() if rung.place == "session")
+
+
+def test_the_environment_goes_first_and_is_not_changed(
+    secrets: Keyring, memory_keyring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets.set("smtp-password", "older")
+    monkeypatch.setenv("COUNTERFOIL_SECRET_SMTP_PASSWORD", VALUE)
+    assert secrets.get("smtp-password") == VALUE
+    assert secrets.places() == {"smtp-password": "environment"}
+    with pytest.raises(WrongUse, match="stands in the environment"):
+        secrets.set("smtp-password", "x")
+    monkeypatch.delenv("COUNTERFOIL_SECRET_SMTP_PASSWORD")
+    assert secrets.get("smtp-password") == "older"
+
+
+def test_what_is_kept_for_a_session_is_in_no_file_and_another_process_finds_it(ladder: Any, home: Home) -> None:
+    if not has_session(ladder()):
+        pytest.skip("the kernel keeps nothing for a session here")
+    ladder().set("bank", VALUE, "session")
+    assert ladder().places() == {"bank": "session"}
+    assert ladder().get("bank") == VALUE
+    assert VALUE.encode() not in everything_in(home.root)
+    ladder()._session.remove("bank")
+    with pytest.raises(SecretMissing, match="a session that is over"):
+        ladder().get("bank")
+
+
+def test_a_file_under_a_passphrase_opens_with_it_and_with_nothing_else(
+    ladder: Any, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = ladder()
+    with pytest.raises(SecretMissing, match="There is no file"):
+        first.set("bank", VALUE, "file")
+    first.make_vault(PHRASE)
+    first.set("bank", VALUE)
+    assert first.places() == {"bank": "file"}  # there is no keyring, and somebody chose the file
+    first._session.remove("vault key")
+    with pytest.raises(SecretMissing, match="is locked"):
+        ladder().get("bank")
+    with pytest.raises(VaultTrouble, match="does not open"):
+        ladder().unlock("four words and less")
+    monkeypatch.setenv("COUNTERFOIL_PASSPHRASE", PHRASE)
+    assert ladder().get("bank") == VALUE
+    kept = everything_in(home.root)
+    assert VALUE.encode() not in kept
+    assert PHRASE.encode() not in kept
+    assert (home.root / "secrets.vault").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_was_changed_is_told(ladder: Any, home: Home) -> None:
+    made = ladder()
+    made.make_vault(PHRASE)
+    made.set("bank", VALUE)
+    place = home.root / "secrets.vault"
+    plain = json.loads(place.read_bytes())
+    plain["head"]["p"] = 2
+    place.write_text(json.dumps(plain))
+    with pytest.raises(VaultTrouble):
+        made.get("bank")
+    place.write_text("{}")
+    with pytest.raises(VaultTrouble, match="cannot be read"):
+        made.get("bank")
+
+
+def test_a_secret_that_was_handed_out_is_in_no_log(secrets: Keyring, memory_keyring: MemoryKeyring, home: Home) -> None:
+    secrets.set("bank", VALUE)
+    secrets.get("bank")
+    formatter = RedactedFormatter("%(message)s")
+    try:
+        raise ValueError(f"refused {VALUE}")
+    except ValueError:
+        record = logging.LogRecord("x", logging.ERROR, "", 0, "sent %s", (VALUE,), sys.exc_info())
+    assert VALUE not in formatter.format(record)
+    assert "sent [secret bank]" in formatter.format(record)
+
+
+REAL = """
+import sys, time
+from pathlib import Path
+from counterfoil.effects.secrets import Keyring
+from counterfoil.places import Home
+keyring = Keyring(Home(Path(sys.argv[1])).create(), patience=20)
+for _ in range(200):  # the daemon is on its way
+    rung = keyring.ladder()[1]
+    if rung.usable:
+        break
+    time.sleep(0.1)
+assert rung.usable, rung
+keyring.set("bank", "correct horse 7")
+assert keyring.places() == {"bank": "keyring"}
+assert keyring.get("bank") == "correct horse 7"
+keyring.remove("bank")
+assert keyring.names() == []
+print("kept")
+"""
+
+
+def test_a_real_keyring_keeps_and_forgets(tmp_path: Path) -> None:
+    if shutil.which("gnome-keyring-daemon") is None or shutil.which("dbus-run-session") is None:
+        pytest.skip("gnome-keyring or dbus is not installed")
+    script = 'printf pw | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1; exec "$0" -c "$1" "$2"'
+    command = ["dbus-run-session", "--", "sh", "-c", script, sys.executable, REAL, str(tmp_path / "data")]
+    (tmp_path / "account").mkdir()
+    given = {
+        **os.environ,
+        "HOME": str(tmp_path / "account"),
+        "XDG_RUNTIME_DIR": str(tmp_path / "account"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.SecretService.Keyring",  # the tests' own keeps nothing
+    }
+    said = subprocess.run(command, capture_output=True, text=True, check=False, env=given, timeout=120)
+    assert (said.returncode, said.stdout.strip()) == (0, "kept"), said.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import logging.handlers
 
+from counterfoil.effects.redacting import RedactedFormatter
 from counterfoil.places import Home
 
 _LARGEST = 2_000_000  # bytes per file; three older ones are kept
@@ -19,5 +20,5 @@ def keep_logs(home: Home) -> None:
     handler = logging.handlers.RotatingFileHandler(
         target, maxBytes=_LARGEST, backupCount=3, encoding="utf-8", delay=True
     )
-    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(RedactedFormatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
     ours.addHandler(handler)

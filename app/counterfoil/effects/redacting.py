@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
 _TELLING = 8  # characters; shorter words of a secret are words of other texts as well
+SHORTEST = 4  # characters of a value that is looked for everywhere; shorter ones are parts of other words
 
 
 class Redactor:
@@ -22,3 +24,30 @@ class Redactor:
         for value, name in self._secrets:
             text = text.replace(value, f"[secret {name}]")
         return text
+
+
+class Known:
+    """Every secret that this process has had in its hands: none of them is written where this process writes by itself."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+
+    def add(self, name: str, value: str) -> None:
+        """Remember a value that was handed out."""
+        if len(value) >= SHORTEST and self._values.get(name) != value:
+            self._values = {**self._values, name: value}
+
+    def __call__(self, text: str) -> str:
+        """The text without the values."""
+        return Redactor(self._values)(text) if self._values else text
+
+
+KNOWN = Known()
+
+
+class RedactedFormatter(logging.Formatter):
+    """Log records without secrets, whatever wrote them, tracebacks included."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """As the formatter beneath does, redacted at the last moment."""
+        return KNOWN(super().format(record))

@@ -14,6 +14,7 @@ from counterfoil.effects.secrets import SERVICE
 from counterfoil.errors import WrongUse
 from counterfoil.sandbox import bwrap
 from counterfoil.store import trail_rows
+from counterfoil.views.connectors import trouble_with
 
 PROGRAM = declared("fake").argv
 
@@ -95,7 +96,7 @@ MANY = """{
   "inputs": [{"id": "token", "type": "promptString", "password": true}],
   "servers": {
     "Mail Desk": {"command": "mail-server", "args": ["--in", "${workspaceFolder}"],
-                  "env": {"MAIL_TOKEN": "abc", "REGION": "eu", "ASKED": "${input:token}"}},
+                  "env": {"MAIL_TOKEN": "canary-of-the-mail", "REGION": "eu", "ASKED": "${input:token}"}},
     "far": {"type": "http", "url": "https://far.example/mcp", "headers": {"Authorization": "Bearer s3cret-s3cret-s3cret-1"}},
     "old": {"type": "sse", "url": "https://old.example/sse"},
     "fetched": {"command": "npx", "args": ["-y", "some-server"], "env": {"VALUE": "ghp_abcdef"}},
@@ -113,7 +114,7 @@ def test_connectors_of_an_editor_come_in_off_and_their_secrets_go_to_the_keyring
     found = call("connector", "import", str(file))
     assert found.code == 0
     assert drawer.kept == {
-        (SERVICE, "mail-desk-MAIL_TOKEN"): "abc",
+        (SERVICE, "mail-desk-MAIL_TOKEN"): "canary-of-the-mail",
         (SERVICE, "far-Authorization"): "Bearer s3cret-s3cret-s3cret-1",
         (SERVICE, "fetched-VALUE"): "ghp_abcdef",
     }
@@ -166,6 +167,24 @@ def test_a_secret_is_given_to_a_server_and_taken_out_of_what_it_says(counter: Co
         counter.perform(
             {"kind": "call@1", "args": {"connector": "desk", "tool": "send", "pin": "", "args": {"to": "TOKEN"}}}
         )
+
+
+def test_what_stops_runs_from_using_a_connector_is_said_beforehand(counter: Counter) -> None:
+    def said() -> str:
+        return " ".join(trouble_with(counter.database.reader, "desk")).strip()
+
+    assert said() == "There is no connector “desk”. Add it: counterfoil connector add"
+    counter.add(declared("fake"), on=False)
+    assert said() == "The connector “desk” is off. Switch it on: counterfoil connector on desk"
+    counter.run(counter.connectors.look(declared("fake")))
+    counter.database.transact(lambda txn: keeping.switch(txn, "desk", "user:anna", on=True))
+    assert said() == ""
+    counter.run(counter.connectors.look(declared("fake", "changed")))
+    assert said().startswith("1 tools of the connector “desk” have changed or are new")
+    counter.run(counter.connectors.fell(declared("fake"), None, "it ended in the middle"))
+    assert said() == (
+        "The connector “desk” did not answer last: It ended in the middle. Look at it: counterfoil connector test desk"
+    )
 
 
 def test_nothing_is_switched_on_that_nobody_has_looked_at(counter: Counter) -> None:

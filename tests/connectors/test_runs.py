@@ -1,16 +1,26 @@
 """Whole runs that call connectors: doubts, questions that survive a restart, and approvals of a tool that has changed since."""
 
+import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from connectors.counter import Counter, declared
+from connectors.counter import Counter, body, declared
 from counterfoil import approve, call, workflow
 from counterfoil.authoring.parameters import Params
+from counterfoil.connectors import supervising
+from counterfoil.engine.ports import Moment
 from counterfoil.facts import GateKind, RunState, Slot
-from counterfoil.store import connector_rows
+from counterfoil.runner.running import Runner
+from counterfoil.runner.starting import start_run
+from counterfoil.sandbox.probing import measured
+from counterfoil.store import connector_rows, gates, runs
+from counterfoil.store.blobs import Blobs
 from counterfoil.testing import Crashed, Harness
+
+CALLS = Path(__file__).resolve().parent / "templates/calls"
 
 
 class Nothing(Params):
@@ -140,3 +150,71 @@ def test_an_approval_does_not_cover_a_tool_that_has_changed_since(counter: Count
     spec = room.spec()
     assert spec["kind"] == GateKind.FAILURE
     room.close()
+
+
+def started(counter: Counter, to: str) -> str:
+    """A run of the template beside this file, for a real runner and a real host."""
+    (counter.workspace / "note.txt").write_text("here")
+    row = start_run(
+        counter.database,
+        counter.home,
+        template=CALLS,
+        workspace=counter.workspace,
+        parameters=lambda _: {"to": to},
+        started_by="user:anna",
+    )
+    return str(row["run_id"])
+
+
+def test_a_runner_lets_a_server_see_the_runs_files_and_asks_nobody_where_it_only_reads(counter: Counter) -> None:
+    counter.add(declared("fake", "files", stage="read"))
+    counter.say("send", "reads")
+    counter.restart()
+    run_id = started(counter, f"{'/job' if measured(counter.home).is_isolated else '.'}/note.txt")
+    Runner(counter.database, counter.home, only=run_id).run_until(run_id)
+    row = runs.get(counter.database.reader, run_id)
+    asked = gates.open_of_runs(counter.database.reader, [run_id])
+    blobs = Blobs(counter.home)
+    assert row["state"] == RunState.DONE, [blobs.text(gate["spec"], gate["spec_blob"]) for gate in asked]
+    assert json.loads(row["result"]) == {"read": "here", "said": "here"}
+
+
+def test_a_crash_after_a_call_is_a_doubt_and_the_call_is_made_once(counter: Counter, tmp_path: Path) -> None:
+    counter.add(declared("fake"))
+    room = harness(counter)
+    room.start(calling)
+    room.advance()
+    room.approve()
+    room.crash_at("after_perform")
+    with pytest.raises(Crashed):
+        room.advance()
+    assert room.advance() is RunState.WAITING
+    assert room.gate()["kind"] == GateKind.DOUBT
+    room.answer(choice="happened", result='{"text": "sent"}')
+    assert room.advance() is RunState.DONE
+    assert room.result() == {"text": "sent"}
+    room.close()
+
+
+@pytest.mark.parametrize("era", ["modern", "older"])
+def test_roots_are_the_runs_files_and_nothing_else(counter: Counter, era: str, tmp_path: Path) -> None:
+    counter.add(declared("fake", "roots", era, stage="read"))
+    found = counter.perform(body("send", {"to": "x"}), Moment(str(tmp_path)))
+    folder = "/job" if measured(counter.home).is_isolated else str(tmp_path)
+    assert json.loads(found["text"]) == {"roots": [{"uri": f"file://{folder}", "name": "files"}]}
+
+
+def test_a_server_that_nobody_asks_is_ended(counter: Counter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervising, "IDLE", 0.05)
+    counter.add(declared("fake"))
+
+    async def wait() -> bool:
+        await counter.connectors.tools(["desk"])
+        for _ in range(1000):
+            if not counter.connectors.is_busy:
+                break
+            await asyncio.sleep(0.02)
+        return counter.connectors.is_busy
+
+    assert not counter.run(wait())
+    assert counter.perform(body("send", {"to": "ben"}))["text"] == "sent to ben"

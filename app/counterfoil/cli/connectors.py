@@ -88,9 +88,7 @@ def add(
         _several("--secret", "NAME=SECRET", "A setting or header from the keyring, by its name there."),
     ] = None,
     host: Annotated[list[str] | None, _several("--host", "HOST", "A host that the program may reach.")] = None,
-    files: Annotated[
-        str, typer.Option("--files", metavar="read|write", help="What it may do with a run's files.")
-    ] = "",
+    files: Annotated[str, typer.Option("--files", metavar="read", help="It may read a run's files, at /job.")] = "",
     seconds: Annotated[float, typer.Option("--seconds", metavar="N", help="How long a call may take.")] = SECONDS,
     by_hand: Annotated[bool, typer.Option("--even-restricted", help="Also where programs are not isolated.")] = False,
 ) -> None:

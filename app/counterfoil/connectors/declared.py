@@ -21,7 +21,7 @@ from counterfoil.store.transactions import Row
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 SECONDS = 60.0  # that a call may take, unless it is given more or less
 LONGEST = 3600.0
-STAGES = ("", "read", "write")
+STAGES = ("", "read")  # what a server wrote there would be no record of the run
 ERAS = ("auto", "legacy")
 Given = str | Mapping[str, str]  # a value, or `{"$secret": name}`
 
@@ -141,7 +141,7 @@ def _hosts(declared: Declared) -> tuple[str, str] | None:
 
 def _words(declared: Declared) -> tuple[str, str] | None:
     if declared.stage not in STAGES:
-        return f"“{visible(declared.stage)}” is nothing to do with files", "Use read or write."
+        return f"“{visible(declared.stage)}” is nothing to do with files", "Use read."
     if declared.era not in ERAS:
         return f"“{visible(declared.era)}” is no protocol", "Use auto or legacy."
     if not 1 <= declared.seconds <= LONGEST:

@@ -116,7 +116,6 @@ class Reach:
                 tuple(map(Path, declared.code)),
                 await self._filled(declared.settings),
                 stage=self._folder(stack),
-                stage_writable=declared.stage == "write",
                 network=network,
                 by_hand=declared.by_hand,
             )

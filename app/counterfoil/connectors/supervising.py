@@ -70,6 +70,7 @@ class Connectors:
         self._held: dict[Key, Held] = {}
         self._opening: dict[Key, asyncio.Lock] = {}
         self._endings: set[asyncio.Task[None]] = set()
+        self._idle: asyncio.TimerHandle | None = None
         self._falls: dict[Key, list[tuple[float, str]]] = {}
 
     # ------------------------------------------------------------------------------------------------------- the port
@@ -150,7 +151,7 @@ class Connectors:
             elif held.line.changed:
                 await self._listed(held)
             held.used_at = time.monotonic()
-        self._end_idle(key)
+        self._look_for_idle()
         return held
 
     async def _opened(self, key: Key, declared: Declared, stage: Path | None) -> Held:
@@ -166,7 +167,11 @@ class Connectors:
         try:
             redact = await reach.redactor()
             held = Held(await self._connected(declared, reach), reach, redact)
-            await self._listed(held)
+            try:
+                await self._listed(held)
+            except BaseException:
+                await held.line.close()
+                raise
         except (NoLine, LineLost) as problem:
             if turn.signed_out:
                 raise SignedOut(declared) from problem
@@ -242,19 +247,33 @@ class Connectors:
         if held is not None:
             await held.line.close()
 
-    def _end_idle(self, but: Key) -> None:
-        """Let go of what nobody has asked for long; looked at whenever something is asked."""
+    @property
+    def is_busy(self) -> bool:
+        """Whether any server runs."""
+        return bool(self._held or self._endings)
+
+    def _look_for_idle(self) -> None:
+        if self._idle is None and self._held:
+            self._idle = asyncio.get_running_loop().call_later(IDLE, self._end_idle)
+
+    def _end_idle(self) -> None:
+        """Let go of what nobody has asked for long."""
+        self._idle = None
         limit = time.monotonic() - IDLE
         for key, held in list(self._held.items()):
-            if key != but and not held.users and held.used_at < limit:
+            if not held.users and held.used_at <= limit:
                 del self._held[key]
                 ending = asyncio.get_running_loop().create_task(held.line.close())
                 self._endings.add(ending)
                 ending.add_done_callback(self._endings.discard)
+        self._look_for_idle()
 
     async def close(self) -> None:
         """End every server."""
         held, self._held, self._opening = self._held, {}, {}
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
         await asyncio.gather(*(one.line.close() for one in held.values()), *self._endings, return_exceptions=True)
 
 

@@ -26,6 +26,7 @@ from counterfoil.schedules.triggers import arrived
 from counterfoil.settings.notifications import notifications
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row
+from counterfoil.views.connectors import trouble_with
 
 _ASKS = {"never": "It asks nobody", "once or twice": "It stops and asks once or twice"}
 
@@ -51,6 +52,7 @@ class Finding:
 class Planned:
     """A firing to be: the routine's row (or one that is not kept yet), and the manifest of its template, {} where it cannot be used."""
 
+    database: Database
     home: Home
     row: Row
     rule: Rule
@@ -121,6 +123,18 @@ def _mail(one: Planned) -> Finding | None:
     return Finding("mail", True, f"Mail can be sent by {account.host}.")
 
 
+def _connectors(one: Planned) -> Finding | None:
+    """Whether the connectors that its template names are there, are on, answered last, and are what somebody has looked at."""
+    names = [str(name) for name in one.manifest.get("connectors", ())]
+    if not names:
+        return None
+    troubles = [(name, trouble_with(one.database.reader, name)) for name in names]
+    wrong = next(((words, next_step) for _, (words, next_step) in troubles if words), None)
+    if wrong is not None:
+        return Finding("connectors", False, *wrong)
+    return Finding("connectors", True, f"The connectors it uses answer: {', '.join(names)}.")
+
+
 def _approver(one: Planned) -> Finding | None:
     """Who would be asked, whether somebody is there who may decide, and how they hear of it."""
     if not one.manifest:
@@ -143,7 +157,7 @@ def _approver(one: Planned) -> Finding | None:
 
 
 Check = Callable[[Planned], Finding | None]
-CHECKS: tuple[Check, ...] = (_folder, _watched, _template, _parameters, _mail, _approver)
+CHECKS: tuple[Check, ...] = (_folder, _watched, _template, _parameters, _mail, _connectors, _approver)
 
 
 def look(database: Database, home: Home, starter: RunStarter, row: Row) -> list[Finding]:
@@ -154,7 +168,7 @@ def look(database: Database, home: Home, starter: RunStarter, row: Row) -> list[
     except CounterfoilError as problem:
         return [Finding("rule", False, problem.message, problem.next_step)]
     planned = row["next_at"] or database.clock.now_us()
-    one = Planned(home, row, rule, planned, starter, starter.manifest_of(row))
+    one = Planned(database, home, row, rule, planned, starter, starter.manifest_of(row))
     findings: list[Finding] = []
     for check in CHECKS:
         try:

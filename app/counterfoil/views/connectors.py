@@ -93,3 +93,22 @@ def tool_document(row: Row) -> Document:
 def tool_documents(conn: Connection, name: str) -> list[Document]:
     """The tools of a connector as they were seen last, by name."""
     return [tool_document(row) for row in connector_rows.tools(conn, name)]
+
+
+def trouble_with(conn: Connection, name: str) -> tuple[str, str]:
+    """Why runs could not use a connector as things are, and what to do; two empty texts where they can."""
+    row = connector_rows.get(conn, name)
+    if row is None:
+        return f"There is no connector “{visible(name)}”.", "Add it: counterfoil connector add"
+    found = connector_document(conn, row)
+    if not found["on"]:
+        return f"The connector “{name}” is off.", f"Switch it on: counterfoil connector on {name}"
+    if found["health"] is None or not found["health"]["ok"]:
+        said = f": {found['health']['words']}" if found["health"] is not None else "."
+        return f"The connector “{name}” did not answer last{said}", f"Look at it: counterfoil connector test {name}"
+    if found["changed"]:
+        return (
+            f"{found['changed']} tools of the connector “{name}” have changed or are new, and ask until somebody looks.",
+            f"Look at them: counterfoil connector tools {name} --accept",
+        )
+    return "", ""

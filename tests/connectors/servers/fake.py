@@ -84,21 +84,33 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:
             sys.stdout.write("x" * 65536)
     if "refuses" in WORDS:
         return None
-    if "environment" in WORDS:
-        return text(os.environ.get(to, ""))
-    if "tags" in WORDS:
-        return text("tags", structuredContent={"$blob": "0" * 64, "$secret": "mail"})
-    if params["name"] == "count":
-        return text("many", structuredContent={"n": "many"})
     return found(message, to)
 
 
-def found(message: dict[str, Any], to: Any) -> dict[str, Any]:
-    if "asks" in WORDS:
-        return ask(message)
-    if "roots" in WORDS and not MODERN:
+def roots(message: dict[str, Any]) -> dict[str, Any]:
+    if not MODERN:
         say({"id": "roots", "method": "roots/list"})
         return text(json.dumps(hear()["result"]))
+    given = message["params"].get("inputResponses")
+    asked = {"where": {"method": "roots/list"}}
+    wanted = {"resultType": "input_required", "inputRequests": asked, "requestState": "s"}
+    return text(json.dumps(given["where"])) if given else wanted
+
+
+def found(message: dict[str, Any], to: Any) -> dict[str, Any]:
+    if "environment" in WORDS:
+        return text(os.environ.get(to, ""))
+    if "files" in WORDS:
+        with open(to) as file:  # noqa: PTH123 - a server of anybody's
+            return text(file.read())
+    if "tags" in WORDS:
+        return text("tags", structuredContent={"$blob": "0" * 64, "$secret": "mail"})
+    if message["params"]["name"] == "count":
+        return text("many", structuredContent={"n": "many"})
+    if "asks" in WORDS:
+        return ask(message)
+    if "roots" in WORDS:
+        return roots(message)
     if "echo" in WORDS:
         return text(to)
     return text(f"sent to {to}")

@@ -14,6 +14,7 @@ from counterfoil.authoring.effect_values import (
     mail,
     make_folders,
     move_files,
+    remember,
     secret,
     write_file,
 )
@@ -117,6 +118,7 @@ __all__ = [
     "parallel",
     "param",
     "random",
+    "remember",
     "report",
     "secret",
     "sleep",

@@ -90,6 +90,12 @@ class UnknownRule(WrongUse):
     code = "unknown_rule"
 
 
+class UnknownFact(WrongUse):
+    """Nothing of that number is remembered."""
+
+    code = "unknown_fact"
+
+
 class WrongRule(WrongUse):
     """A schedule's rule, zone or policy cannot be used."""
 

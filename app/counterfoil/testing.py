@@ -76,7 +76,7 @@ class Harness:
         self._policy = policy or Rules()
         self.llms = speaking(llms)
         self._connectors = connectors
-        self._team = WorkspaceTeam()
+        self._team = WorkspaceTeam(self.database)
         self._commands = SandboxCommands(self.home, lambda: measured(self.home))
         self._stages = StageFolder(self.home, self.blobs, self.clock)
         self._workflow: Workflow[Any, Any] | None = None

@@ -154,6 +154,7 @@ def test_effects_of_manifests_are_those_an_author_can_make() -> None:
         effect_values.http("GET", "https://a.example"),
         effect_values.call("files", "read_file"),
         effect_values.command(["true"]),
+        effect_values.remember("a", "b"),
     ]
     assert {effect.kind.partition("@")[0] for effect in made} == set(EFFECTS)
 

@@ -17,7 +17,7 @@ from views.rows import Office, spec
 
 CODES = {
     "error", "wrong_use", "wrong_parameter", "unknown_template", "broken_template", "unknown_gate", "unknown_rule", "unknown_run",
-    "wrong_workspace", "wrong_answer", "refused", "gate_closed", "already_decided", "stale_digest", "claimed_elsewhere",
+    "unknown_fact", "wrong_workspace", "wrong_answer", "refused", "gate_closed", "already_decided", "stale_digest", "claimed_elsewhere",
     "needs_confirmation", "not_allowed", "run_ended", "runner", "store", "newer_database", "disk_full", "damaged", "secret_missing",
     "interrupted", "unknown_schedule", "wrong_rule", "not_ready", "not_now", "packages_missing", "fetch_failed",
     "not_isolated", "less_protection", "too_much_changed", "nothing_to_undo", "undo_refused", "paused", "start_at_login",

@@ -81,7 +81,7 @@ def test_the_first_look_imports_neither_sqlalchemy_nor_qt(home: RowsHome) -> Non
 
 def test_constants_of_quick_looks_are_those_of_the_store() -> None:
     assert leases.TTL_US == LEASE_US
-    assert schema.SCHEMA == 10
+    assert schema.SCHEMA == 11
 
 
 def test_an_older_database_is_brought_up_to_date_before_anybody_looks(home: RowsHome) -> None:

@@ -9,18 +9,27 @@ from typing import Any
 
 from counterfoil.authoring.file_view import FileRefused, open_beneath
 from counterfoil.errors import WrongWorkspace
+from counterfoil.store import fact_rows
+from counterfoil.store.database import Database
 
 FOLDER = ".counterfoil/agents"
 MOST_AGENTS = 50
+MOST_FACTS = 200
 LONGEST = 64 * 1024  # bytes of one
 
 
 class WorkspaceTeam:
     """Implements `engine.agent_ports.Team`."""
 
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
     def known(self, workspace: str) -> dict[str, Any]:
-        """Agents by name, and facts."""
-        return {"agents": agents_of(Path(workspace)), "facts": []}
+        """Agents by name, and the facts that count, the newest where there are too many."""
+        with self._database.connect() as conn:
+            rows = fact_rows.of_workspace(conn, workspace)
+        facts = [f"{row['fact']} (f-{row['number']}, from {row['source']})" for row in rows[-MOST_FACTS:]]
+        return {"agents": agents_of(Path(workspace)), "facts": facts}
 
 
 def agents_of(workspace: Path) -> list[list[str]]:

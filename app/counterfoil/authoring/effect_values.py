@@ -251,6 +251,14 @@ def command(
     return Effect("command@1", args, needs=needs, editable=editable)
 
 
+def remember(fact: str, source: str, *, needs: Sequence[Effect] = (), editable: Sequence[str] = ()) -> Effect:
+    """Propose a fact about this team's work that agents are told in later runs of this workspace: one plain sentence, and where it stands.
+
+    A person accepts it, each time, whatever rules allow; `counterfoil memory` lists and forgets. The outcome is `{"number"}`.
+    """
+    return Effect("remember@1", {"fact": fact, "source": source}, needs=needs, editable=editable)
+
+
 def secret(name: str) -> Secret:
     """A handle to a secret in the keyring, for a header of `http`; the runner puts the value on the wire."""
     return Secret(name)

@@ -51,6 +51,7 @@ EFFECTS = {
     "http": "Calls other computers",
     "call": "Uses connectors",
     "command": "Runs commands in a sandbox",
+    "remember": "Proposes facts to remember",
 }
 
 _LONGEST = 64 * 1024  # bytes; the longest manifest seen has one

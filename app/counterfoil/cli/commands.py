@@ -37,6 +37,7 @@ COMMANDS: dict[str, Command] = {
     "schedule": Command("schedules", "app", "Run a template by a rule; see what became of each instant."),
     "connector": Command("connectors", "app", "Programs and addresses of others whose tools runs can call."),
     "permission": Command("permissions", "app", "What may happen without asking, and what never may."),
+    "memory": Command("memory", "app", "What agents are told in later runs; take a fact back."),
     "secret": Command("keeping", "app", "Keep passwords in this computer's keyring."),
     "route": Command("routes", "app", "Set up the llms that runs may ask, and how much may be spent."),
     "doctor": Command("checkup", "doctor", "Check that everything this program needs is in order."),

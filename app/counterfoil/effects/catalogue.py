@@ -10,6 +10,7 @@ from typing import Any
 
 from counterfoil.clock import Clock, SystemClock
 from counterfoil.effects.commands import Commands
+from counterfoil.effects.facts_kept import Facts
 from counterfoil.effects.files import FileEffects
 from counterfoil.effects.handlers import FileKind, WireKind
 from counterfoil.effects.mail import Mail
@@ -53,6 +54,7 @@ class EffectCatalogue:
             "mail@1": Mail(blobs, secrets, present),
             "http@1": Http(blobs, secrets, present),
             "command@1": Commands(),
+            "remember@1": Facts(),
         }
         if calls is not None:  # performed by a room beside this one
             self._wires = {**self._wires, "call@1": calls}

@@ -11,7 +11,7 @@ from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.authoring.parameters import Field
-from counterfoil.engine import command_effects, desk_conflicts, file_sets, killpoints, staging
+from counterfoil.engine import command_effects, desk_conflicts, fact_effects, file_sets, killpoints, staging
 from counterfoil.engine.desk_failures import FailureDesk, open_failure, set_retry
 from counterfoil.engine.desk_gates import GateDesk, blank_spec
 from counterfoil.engine.effect_values import Asked, Ended
@@ -47,6 +47,8 @@ class EffectTroubles:
         try:
             if asked.kind == command_effects.KIND:
                 return await command_effects.act(self._hold, asked)
+            if asked.kind == fact_effects.KIND:
+                return await fact_effects.act(self._hold, asked)
             if effects.is_file(asked.body):
                 outcome = await file_sets.apply(self._hold, asked.identity)
             else:

@@ -167,6 +167,11 @@ def _calls_ask(case: Case) -> Judgement | None:
     return _ask(f"Nobody has said that {what} only reads, so somebody has to approve it.")
 
 
+def _facts_ask(case: Case) -> Judgement | None:
+    """What later runs are told is accepted by a person, each time."""
+    return _ask("A fact is remembered only when somebody accepts it.") if case.kind == "remember@1" else None
+
+
 def _commands_ask(case: Case) -> Judgement | None:
     return _ask("A program is run only after somebody approved it.") if case.kind == "command@1" else None
 
@@ -218,5 +223,6 @@ _DEFAULTS = (
     Rule(0, _commands_ask),
     Rule(0, _llms_may_be_asked),
     Rule(1, _not_asked_for),
-    Rule(1000, _always_gated),  # above every rule that people can write
+    Rule(1000, _facts_ask),  # above every rule that people can write
+    Rule(1000, _always_gated),
 )

@@ -147,7 +147,7 @@ class Runner:
         rules = Rules([reading_rule(self._database)])
         llms = Router(self._database, keyring.get, Breakers(time.monotonic))
         commands = SandboxCommands(self._home, lambda: measured(self._home))
-        rooms = effects, rules, stages, copies, llms, connectors, WorkspaceTeam(), commands
+        rooms = effects, rules, stages, copies, llms, connectors, WorkspaceTeam(self._database), commands
         powers = Powers(self._database, writer, blobs, clock, *rooms)
         listener = await waking.listen(self._home, self._woken.set)
         renewing = asyncio.ensure_future(self._renew(writer))

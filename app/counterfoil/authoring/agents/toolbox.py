@@ -18,7 +18,7 @@ from counterfoil.authoring.agents import document_tools, file_tools, sheet_tools
 from counterfoil.authoring.agents.paging import Refused
 from counterfoil.authoring.agents.skills import Skill, load_skill
 from counterfoil.authoring.answer_shapes import read_answer, schema_of
-from counterfoil.authoring.effect_values import Effect, command, tool_call
+from counterfoil.authoring.effect_values import Effect, command, remember, tool_call
 from counterfoil.authoring.file_view import FileRefused
 from counterfoil.authoring.llms import ToolOffer
 from counterfoil.authoring.reporting import report
@@ -127,10 +127,10 @@ def run_command(argv: list[str], folder: str = ".", given: str = "", seconds: in
     return command(argv, folder=folder, given=given, seconds=seconds, editable=("argv",))
 
 
-def remember(fact: str, source: str) -> Effect:
+def propose_fact(fact: str, source: str) -> Effect:
     """Propose one fact about this team's work that will count in later runs, in one plain sentence, and say where it stands (a file and a
     place in it, or who said so). A person decides whether it is kept."""
-    return Effect("remember@1", {"fact": fact, "source": source}, editable=("fact",))
+    return remember(" ".join(fact.split()), " ".join(source.split()), editable=("fact",))
 
 
 READ = tuple(
@@ -146,7 +146,7 @@ WORDS: Mapping[str, tuple[Tool, ...]] = {
     "write": WRITE,
     "files": READ + WRITE,
     "command": (tool_of(run_command, make=run_command),),
-    "remember": (tool_of(remember, make=remember),),
+    "remember": (tool_of(propose_fact, make=propose_fact),),
     "ask": (tool_of(ask_person, own="ask"),),
     "delegate": (tool_of(delegate, own="delegate"),),
 }

@@ -1,9 +1,11 @@
 """Files of a gate as the window shows them: names that deceive, both pages of a document, both pictures."""
 
 import base64
+import dataclasses
 import hashlib
 import struct
 from collections.abc import Generator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,14 @@ import pytest
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QImage, QImageWriter
 
+from counterfoil.desktop.gate import file_bodies
+from counterfoil.desktop.gate.files import describe
+from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.real_office.pages import NoPage, make_picture
 from counterfoil.places import bundled
+from counterfoil.previews.grids import Line, TableChange
+from counterfoil.previews.preview import FileSeen, Preview
+from desktop.conftest import Desk
 from desktop.real_home import RowsHome
 from views.rows import item, spec
 
@@ -93,3 +101,18 @@ def test_a_picture_is_made_anew_and_no_larger_than_is_looked_at() -> None:
 def test_what_is_no_picture_is_said(data: bytes) -> None:
     with pytest.raises(NoPage, match="cannot be shown"):
         make_picture(data, "a.png")
+
+
+def test_a_card_says_nothing_twice(desk: Desk) -> None:
+    """One name that goes or comes is told by the head of its card; rows that are added are counted once."""
+    one = FileSeen("old.tmp", "delete", names=("old.tmp",))
+    assert file_bodies.is_told_by_its_head(one)
+    assert not file_bodies.is_told_by_its_head(dataclasses.replace(one, names=("old.tmp", "old2.tmp")))
+    assert not file_bodies.is_told_by_its_head(dataclasses.replace(one, note="It is gone."))
+    change = TableChange("", "changed", columns=("a",), added=(Line(2, ("b",)),))
+    for words, told in (("1 row added.", ["1 row added."]), ("1 sheet.", ["1 sheet.", "1 row added"])):
+        seen = FileSeen("a.csv", "write", preview=Preview("rows", words, tables=(change,)))
+        body = file_bodies.changes(seen, date(2026, 11, 30))
+        assert [prose.text() for prose in body.findChildren(Prose) if prose.text()] == told
+    program = FileSeen("run.sh", "write", bytes_after=19, executable=True)
+    assert describe(program) == "new file · 19 B · can be started as a program"

@@ -54,7 +54,8 @@ class FileSeen:
     """What one effect of a plan does to files, as people see it.
 
     `op`: write, append, move, delete or make (folders). `moves` are (from, to), `names` what is deleted or made. Texts are those of the
-    whole file, None where it is none or too long. Digests are SHA-256. `note` is a sentence about what is not as it should be.
+    whole file, None where it is none or too long. Digests are SHA-256. `executable` says whether it becomes a program or is none any more,
+    None where that stays as it is. `note` is a sentence about what is not as it should be.
     """
 
     path: str
@@ -70,6 +71,7 @@ class FileSeen:
     bytes_after: int | None = None
     sha_before: str | None = None
     sha_after: str | None = None
+    executable: bool | None = None
     note: str = ""
 
     def to_json(self) -> dict[str, Any]:

@@ -106,6 +106,7 @@ class PlanFiles:
             bytes_after=after.length,
             sha_before=before.sha,
             sha_after=after.sha,
+            executable=args.get("executable"),
             note=" ".join(filter(None, (before.note, after.note))),
         )
         return Loaded(seen, path, before, after)

@@ -16,14 +16,19 @@ from counterfoil.desktop.tables.diff_view import DiffView
 from counterfoil.desktop.tables.table import from_texts
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import font
-from counterfoil.desktop.words.numbers import size
+from counterfoil.desktop.words.numbers import count, size
 from counterfoil.desktop.words.plain import plain
 from counterfoil.previews.grids import TableChange
 from counterfoil.previews.preview import FileSeen, Preview
 from counterfoil.previews.texts import compare
 
 _SHOWN = 200_000  # signs of a file shown in the window
-_LISTS = {"delete": "is deleted", "make": "is made"}
+_LISTS = {"delete": ("file or folder", "is deleted"), "make": ("folder", "is made")}
+
+
+def is_told_by_its_head(seen: FileSeen) -> bool:
+    """Whether a card's two lines at the top say all of it: one name that moves, goes or comes."""
+    return seen.op not in ("write", "append") and len(seen.moves) + len(seen.names) == 1 and not seen.note
 
 
 def changes(seen: FileSeen, today: date) -> QWidget:
@@ -34,7 +39,8 @@ def changes(seen: FileSeen, today: date) -> QWidget:
     if seen.op == "move":
         put(lines, _table(("from", "to"), seen.moves, today, f"{seen.path}, moves"))
     elif seen.op in _LISTS:
-        put(lines, _table(("file",), [(name,) for name in seen.names], today, f"{seen.path}, {_LISTS[seen.op]}"))
+        column_name, does = _LISTS[seen.op]
+        put(lines, _table((column_name,), [(name,) for name in seen.names], today, f"{seen.path}, {does}"))
     elif seen.preview is None:
         _say(lines, "The bytes before or after are not at hand, so only sizes and seals can be shown.")
     else:
@@ -45,14 +51,14 @@ def changes(seen: FileSeen, today: date) -> QWidget:
 def _preview(lines: QVBoxLayout, seen: FileSeen, made: Preview, today: date) -> None:
     _say(lines, " ".join(filter(None, (made.words, made.note))))
     for table in made.tables:
-        for part in _parts(table, seen.path, today):
+        for part in _parts(table, seen.path, today, made.words):
             put(lines, part)
     if made.lines:
         put(lines, DiffView(list(made.lines), f"{seen.path}, differences"))
 
 
-def _parts(change: TableChange, path: str, today: date) -> list[QWidget]:
-    """One table's change: its name and notes, changed cells, rows added, rows removed."""
+def _parts(change: TableChange, path: str, today: date, said: str) -> list[QWidget]:
+    """One table's change: its name and notes, changed cells, rows added, rows removed. What was `said` above is not said again."""
     made: list[QWidget] = []
     what = {"new": " · new", "removed": " · removed"}.get(change.what, "")
     heads = [f"{change.name}{what}"] if change.name else []
@@ -62,7 +68,8 @@ def _parts(change: TableChange, path: str, today: date) -> list[QWidget]:
         made.append(_table(("where", "before", "after"), rows, today, f"{path} {change.name}, changed cells"))
     for words, lines in (("added", change.added), ("removed", change.removed)):
         if lines:
-            made.append(_line(f"{len(lines):,} row{'' if len(lines) == 1 else 's'} {words}", "caption"))
+            caption = f"{count(len(lines), 'row')} {words}"
+            made += [] if said == f"{caption}." else [_line(caption, "caption")]
             wide = max(len(change.columns), *(len(line.cells) for line in lines))
             columns = ("row", *change.columns, *(f"column {at + 1}" for at in range(len(change.columns), wide)))
             cells = [(str(line.number), *line.cells, *[""] * (wide - len(line.cells))) for line in lines]

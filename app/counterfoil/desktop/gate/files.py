@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
@@ -56,7 +55,8 @@ class FileCard(Box):
         self._tab_room = row()
         head.addLayout(self._tab_room)
         self._body: QVBoxLayout = column()
-        self.put(head, Rule(), self._body)
+        self._rule = Rule()
+        self.put(head, self._rule, self._body)
         put(self._body, Skeleton(38, rows=2, inset=14, label=f"Loading {title}"))
         bridge.ask(self, self._question, self.fill, self.fail, slow=True)
 
@@ -98,6 +98,9 @@ class FileCard(Box):
         seen = self._seen
         if seen is None:
             return
+        if file_bodies.is_told_by_its_head(seen):
+            self._rule.hide()
+            return
         if which == _WHOLE:
             put(self._body, file_bodies.whole(seen))
         elif which == _RAW:
@@ -105,7 +108,10 @@ class FileCard(Box):
         else:
             put(self._body, file_bodies.changes(seen, self._today))
             if seen.preview is not None and seen.preview.kind in ("pages", "picture"):
-                put(self._body, BeforeAfter(partial(self._picture), _pages(seen), self._bridge))
+                put(
+                    self._body,
+                    BeforeAfter(self._picture, _pages(seen), self._bridge, sized=seen.preview.kind == "picture"),
+                )
 
     def _picture(self, office: Office, after: bool, page: int) -> PageSeen:
         return office.picture_of_gate(self._gate_id, self._n, after=after, page=page)
@@ -146,7 +152,8 @@ def describe(seen: FileSeen) -> str:
     if seen.op == "append" and seen.preview is not None and seen.preview.tables:
         table = seen.preview.tables[0]
         return f"{count(len(table.added) + table.more, 'row')} added at the end{sizes}"
-    return f"{'new file' if seen.bytes_before is None and seen.sha_before is None else 'replaced'}{sizes}"
+    program = "" if seen.executable is None else f" · {'can be started as a' if seen.executable else 'is no'} program"
+    return f"{'new file' if seen.bytes_before is None and seen.sha_before is None else 'replaced'}{sizes}{program}"
 
 
 def _pages(seen: FileSeen) -> tuple[int | None, int | None]:

@@ -22,12 +22,14 @@ Ask = Callable[[Office, bool, int], PageSeen]  # the office, whether after, the 
 class _Half(QWidget):
     """One of the two: what it is called, and its picture, or why there is none."""
 
-    def __init__(self, words: str, bridge: Bridge) -> None:
+    def __init__(self, words: str, bridge: Bridge, *, sized: bool) -> None:
         super().__init__()
         self._bridge = bridge
         self._words = words
+        self._sized = sized
         lines = column(self, gap=6)
-        put(lines, Label(words, "caption"))
+        self._head = Label(words, "caption")
+        put(lines, self._head)
         self._body = column()
         lines.addLayout(self._body)
         lines.addStretch(1)
@@ -44,6 +46,8 @@ class _Half(QWidget):
     def _loaded(self, seen: PageSeen) -> None:
         empty(self._body)
         picture = PagePicture(seen, ())
+        if self._sized:
+            self._head.setText(f"{self._words}, {seen.width:,.0f} × {seen.height:,.0f}")
         picture.setAccessibleName(f"{self._words}: page {seen.page} of {seen.pages}")
         put(self._body, picture)
 
@@ -53,9 +57,10 @@ class _Half(QWidget):
 
 
 class BeforeAfter(QWidget):
-    """Both sides of a file that is looked at and not read. `pages` are how many there are on each side, None for no file."""
+    """Both sides of a file that is looked at and not read. `pages` are how many there are on each side, None for no file; `sized` ones say
+    how many points wide and high they are, since each is shown as wide as the room."""
 
-    def __init__(self, ask: Ask, pages: tuple[int | None, int | None], bridge: Bridge) -> None:
+    def __init__(self, ask: Ask, pages: tuple[int | None, int | None], bridge: Bridge, *, sized: bool = False) -> None:
         super().__init__()
         self._ask = ask
         self._pages = pages
@@ -71,7 +76,7 @@ class BeforeAfter(QWidget):
         put(line, self._back, self._words, self._on, None)
         put(lines, self._turn)
         both = row(gap=14)
-        self._halves = (_Half("Before", bridge), _Half("After", bridge))
+        self._halves = (_Half("Before", bridge, sized=sized), _Half("After", bridge, sized=sized))
         for half in self._halves:
             both.addWidget(half, 1, Qt.AlignmentFlag.AlignTop)
         lines.addLayout(both)

@@ -67,6 +67,8 @@ class PagePicture(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.drawPixmap(QRectF(self.rect()), self._picture, part)
         tokens = current()
+        painter.setPen(QPen(colour(tokens.border_strong), 1))  # paper is as white as the card it lies on
+        painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         zoom = self.width() / self._seen.width
         painter.setPen(QPen(colour(tokens.warn_edge), 2))
         painter.setBrush(tint(colour(tokens.warn_edge), 0.14))

@@ -48,6 +48,7 @@ class ProtectionSheet(Sheet):
             self.body.addWidget(self.name)
             self.name.textEdited.connect(self._typed)
         self.body.addWidget(Prose("You are asked once. That you agreed is kept in the trail, with your name.", "small"))
+        self._put_profile()
         self.act = Button("", "danger" if self._is_bare else "outline")
         self.act.clicked.connect(self._agree)
         leave = Button("Leave it", "quiet")
@@ -57,22 +58,26 @@ class ProtectionSheet(Sheet):
         self._typed()
 
     def _put_raising(self, told: Told) -> None:
-        """Why there is no more, and what to do about it; a profile to load is there to be copied."""
+        """Why there is no more, and what to do about it."""
         if told.why:
             self.body.addWidget(Label("Why", "small_strong"))
             self.body.addWidget(Prose(plain(told.why), "body2"))
         if told.next_step:
             self.body.addWidget(Label("How to raise it", "small_strong"))
             self.body.addWidget(Prose(plain(told.next_step), "body2"))
-        if self._profile:
-            shown = Box("quiet")
-            shown.put(Prose(plain(self._profile.strip(), lines=True), "mono"))
-            self.body.addWidget(shown)
-            line = row()
-            copy = Button("Copy the profile", icon="copy")
-            copy.clicked.connect(self._copy)
-            put(line, copy, None)
-            self.body.addLayout(line)
+
+    def _put_profile(self) -> None:
+        """A profile to load is there to be copied. It is long, so it stands below everything that is to be answered."""
+        if not self._profile:
+            return
+        line = row()
+        copy = Button("Copy the profile", icon="copy")
+        copy.clicked.connect(self._copy)
+        put(line, Label("The profile", "small_strong"), None, copy)
+        self.body.addLayout(line)
+        shown = Box("quiet")
+        shown.put(Prose(plain(self._profile.strip(), lines=True), "mono"))
+        self.body.addWidget(shown)
 
     @Slot()
     def _typed(self) -> None:

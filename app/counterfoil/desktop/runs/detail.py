@@ -72,6 +72,7 @@ class RunDetail(Pane):
             self._wanted_tab = tab
             self.stack.setCurrentIndex(1)
         elif tab:
+            self._wanted_tab = tab  # it may still be on its way
             self._go_to(tab)
         self.refresh()
 

@@ -119,6 +119,12 @@ def _start(order: dict[str, Any]) -> dict[str, Any]:
     return {"pid": pid}
 
 
+def _warm(order: dict[str, Any]) -> dict[str, Any]:
+    """Have a module load what it loads at its first use; what is forked from now on has it."""
+    importlib.import_module(order["module"]).load()
+    return {}
+
+
 def _status(order: dict[str, Any]) -> dict[str, Any]:
     """The exit status of a child (minus the signal that ended it), or None while it lives."""
     pid = order["pid"]
@@ -132,7 +138,7 @@ def _status(order: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Take orders until there are no more."""
-    orders = {"start": _start, "status": _status}
+    orders = {"start": _start, "status": _status, "warm": _warm}
     for line in sys.stdin:
         order = json.loads(line)
         print(json.dumps(orders[order["do"]](order)), flush=True)

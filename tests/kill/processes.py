@@ -133,6 +133,10 @@ class Nursery:
         pid = self._order({"do": "start", "job": job, "home": str(home), "env": env, **more})["pid"]
         return Process(pid, lambda: self._order({"do": "status", "pid": pid})["status"])
 
+    def warm(self, module: str) -> None:
+        """Have a module load what it otherwise loads at its first use."""
+        self._order({"do": "warm", "module": module})
+
     def command(self, home: Path, *words: str, kill: str = "", aside: Path | None = None) -> Process:
         """Start `counterfoil WORDS` from nothing, as a person would; what it says goes to a file of the home. `aside` is one more folder of
         packages."""

@@ -26,7 +26,7 @@ from counterfoil.engine.desk_failures import (
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, open_in, recorded_reply
 from counterfoil.engine.failing import EFFECT_TRIES, wait_us
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
-from counterfoil.engine.llm_ports import Heard, LlmReply, LlmTrouble, Told
+from counterfoil.engine.llm_ports import SLEPT_THROUGH, Heard, LlmReply, LlmTrouble, Told
 from counterfoil.engine.llm_turns import Turn
 from counterfoil.engine.shapes import identity_in, name_in
 from counterfoil.engine.uploads import Uploads
@@ -122,6 +122,9 @@ class LlmDesk:
             if timer["state"] == "pending" and timer["due_at"] > txn.now_us:
                 return Move("pause", due_us=timer["due_at"])
             timers.reset(txn, hold.run_id, *turn.identity, RETRY)
+        due = _asked_to_wait(llm_calls.attempts_of(txn.conn, hold.run_id, *turn.identity))
+        if timer is None and due > txn.now_us:
+            return Move("pause", due_us=set_retry(txn, hold, turn.identity, due))
         llm_turns.keep(txn, hold, turn)
         llm_calls.leave_open_ones(txn, hold.run_id, *turn.identity)
         return GO
@@ -284,6 +287,16 @@ class LlmDesk:
             open_in(txn, hold, turn.identity, Slot.FAILURE, spec, digest(canonical([str(trouble), rounds])))
 
         await hold.do(operation, late=True)
+
+
+def _asked_to_wait(tries: Sequence[Row]) -> int:
+    """Until when the other side asked to be left alone, where whoever was to wait has died meanwhile; 0 where it did not.
+
+    Longer waits have timers of their own, and other llms need not wait for this one.
+    """
+    told = json.loads(tries[-1]["told"] or "{}") if tries and tries[-1]["end"] == LlmEnd.REJECTED else {}
+    seconds = float(told.get("retry_after") or 0)
+    return int(tries[-1]["ended_at"] + seconds * 1_000_000) if 0 < seconds <= SLEPT_THROUGH else 0
 
 
 class RequestBook:

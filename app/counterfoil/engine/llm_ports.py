@@ -9,6 +9,8 @@ from typing import Any, Protocol
 
 from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
 
+SLEPT_THROUGH = 5.0  # seconds that whoever asks may wait by itself; a longer wait is a timer
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
-from counterfoil.engine.llm_ports import Book, Heard, LlmReply, LlmRequest, LlmTrouble
+from counterfoil.engine.llm_ports import SLEPT_THROUGH, Book, Heard, LlmReply, LlmRequest, LlmTrouble
 from counterfoil.errors import SecretMissing
 from counterfoil.facts import LlmEnd
 from counterfoil.routing import prices, wire
@@ -25,7 +25,7 @@ from counterfoil.store.database import Database
 from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
 from counterfoil.store.llm_money import UNIT, dollars, words
 
-SHORT = 5.0  # seconds that are slept through; longer ones are the desk's
+SHORT = SLEPT_THROUGH  # longer waits are the desk's
 ASK_ABOVE = UNIT // 2  # half a dollar: what may have been billed above it is not asked for again without a person
 CHARACTERS_A_TOKEN = 4  # at best; a request that does not fit even so is not sent
 NO_LLM = "No llm is set up for the route ‘{name}’. Add one: counterfoil route add"

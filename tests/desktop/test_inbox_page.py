@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QToolTip
+from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.frame.paper import as_html, write_pdf
 from counterfoil.desktop.gate.answers import NeedsAnswer
@@ -404,13 +405,23 @@ def test_changes_are_kept_beside_the_old_values(make_desk: MakeDesk) -> None:
     editor = sheet._fields[0][3]
     editor.setFocus()
     editor.selectAll()
-    desk.type("Credit note 031")
+    desk.type("Credit note")
+    desk.press(Qt.Key.Key_Escape)
+    assert desk.office.drafts[gate_id].words == {"change 1 subject": "Credit note"}
+    assert desk.office.drafts[gate_id].edits == {}  # what was typed and not kept changes nothing
+    desk.click(detail(desk).bar.change)
+    sheet = detail(desk).asking.sheet
+    assert isinstance(sheet, ChangeSheet)
+    editor = sheet._fields[0][3]
+    editor.setFocus()
+    desk.type(" 031")
     keep = sheet.foot.itemAt(0)
     assert keep is not None
     desk.click(keep.widget())
     assert "Changed by you. The changed effect is judged again before it is performed." in banners(desk)
     desk.click(detail(desk).bar.primary)
     assert last(desk).edits == {"1": {"subject": "Credit note 031"}}
+    assert desk.office.drafts[gate_id].words == {}
 
 
 # ------------------------------------------------------------------------------------------------------------- states
@@ -508,6 +519,22 @@ def test_a_failure_is_tried_again_or_gone_past_with_a_value(desk: Desk) -> None:
     desk.type("[]")
     desk.click(sheet.act)
     assert last(desk).values == {"choice": "skip", "result": "[]"}
+
+
+@pytest.mark.parametrize("number, choice", [(77, "happened"), (77, "stop"), (76, "skip")])
+def test_what_is_typed_of_a_doubt_or_a_failure_is_kept_at_every_stroke(desk: Desk, number: int, choice: str) -> None:
+    go(desk, number)
+    desk.click(next(button for button in trouble(desk).buttons if button.key == choice))
+    desk.type("In Sent")
+    assert desk.office.drafts[f"{number:032x}"].words == {choice: "In Sent"}
+    desk.press(Qt.Key.Key_Escape)
+    assert desk.decisions() == []
+    go(desk, 81)
+    go(desk, number)
+    desk.click(next(button for button in trouble(desk).buttons if button.key == choice))
+    sheet = detail(desk).asking.sheet
+    assert isinstance(sheet, WordsSheet)
+    assert (sheet.text(), sheet.act.isEnabled()) == ("In Sent", True)
 
 
 def test_trying_again_needs_no_word(desk: Desk) -> None:
@@ -639,8 +666,10 @@ def test_several_gates_are_decided_together_only_where_they_may(make_desk: MakeD
     assert [made.gate_id for made in desk.decisions()] == [f"{200:032x}", f"{202:032x}"]  # type: ignore[attr-defined]
 
 
-def test_what_was_seen_is_marked_as_read(desk: Desk) -> None:
-    assert f"{79:032x}" in desk.office.read
+def test_what_was_seen_for_a_while_is_marked_as_read(desk: Desk, qtbot: QtBot) -> None:
+    go(desk, 81)
+    qtbot.waitUntil(lambda: f"{81:032x}" in desk.office.read, timeout=20_000)
+    assert desk.office.read == {f"{81:032x}"}  # the first one was passed by
     assert desk.office.now > NOW
     assert ME in str(desk.office.gate(f"{79:032x}").me)
 

@@ -64,12 +64,14 @@ def test_an_empty_data_folder_has_an_office(tmp_path: Path) -> None:
     office.close()
 
 
-def test_the_first_look_imports_neither_sqlalchemy_nor_qt(home: RowsHome) -> None:
+def test_the_first_look_and_the_first_gate_import_neither_sqlalchemy_nor_qt(home: RowsHome) -> None:
+    home.ask(home.rows.run()["run_id"], 0, payment_spec())
     code = (
         "import sys; from pathlib import Path; from counterfoil.places import Home\n"
         "from counterfoil.desktop.real_office.office import open_real; from counterfoil.desktop.office import Tab\n"
         "office = open_real(Home(Path(sys.argv[1]))); office.inbox(Tab.FOR_ME, None); office.counts(None); office.runner()\n"
         "office.runs(None); office.changes()\n"
+        "assert office.gate(office.inbox(Tab.FOR_ME, None)[0].gate_id).document\n"
         "print([name for name in ('sqlalchemy', 'PySide6', 'pydantic', 'asyncio') if name in sys.modules])"
     )
     told = subprocess.run(
@@ -138,7 +140,8 @@ def test_reading_and_drafts_show_in_the_row_and_survive(home: RowsHome) -> None:
     assert office.inbox(Tab.FOR_ME, None)[0].unread
     office.mark_read(gate_id, gate["digest"])
     assert not office.inbox(Tab.FOR_ME, None)[0].unread
-    draft = Draft(values={"hold": ["1"]}, held=(1,), comment="wait", opened=("files",), seen=gate["digest"])
+    words = {"stop": "wrong folder"}
+    draft = Draft({"hold": ["1"]}, held=(1,), comment="wait", words=words, opened=("files",), seen=gate["digest"])
     office.save_draft(gate_id, draft)
     assert office.inbox(Tab.FOR_ME, None)[0].draft
     again = RealOffice(home.rows.home)

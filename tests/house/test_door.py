@@ -12,7 +12,8 @@ sys.path.insert(0, sys.argv[1])
 import counterfoil
 ours = sorted(name for name in sys.modules if name.split(".")[0] == "counterfoil")
 missing = [name for name in counterfoil.__all__ if not hasattr(counterfoil, name)]
-print(json.dumps({"exports": counterfoil.__all__, "missing": missing, "ours": ours}))
+listed = sorted(counterfoil._HOME_OF)
+print(json.dumps({"listed": listed, "exports": counterfoil.__all__, "missing": missing, "ours": ours}))
 """
 
 
@@ -21,6 +22,7 @@ def test_door_opens_without_site_packages_and_loads_words_only() -> None:
     command = [sys.executable, "-I", "-S", "-c", OPEN_THE_DOOR, str(ROOT / "app")]
     seen = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert seen["missing"] == []
+    assert seen["listed"] == sorted(seen["exports"])
     assert len(seen["exports"]) == len(set(seen["exports"]))
     rooms = {name.split(".")[1] for name in seen["ours"] if "." in name}
     assert rooms <= {"authoring", "facts", "errors", "clock"}

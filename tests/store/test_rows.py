@@ -25,7 +25,7 @@ from counterfoil.facts import (
     StepKind,
 )
 from counterfoil.places import Home
-from counterfoil.store import blobs, gates, intents, leases, records, runs, timers, trail_rows
+from counterfoil.store import blob_rows, gates, intents, leases, records, runs, timers, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Txn
@@ -347,7 +347,7 @@ def test_bytes_are_synced_before_they_have_their_name(home: Home, monkeypatch: p
 
 def test_the_row_of_a_blob_is_written_once(database: Database) -> None:
     for _ in range(2):
-        database.transact(lambda txn: blobs.note(txn, "a" * 64, 5))
+        database.transact(lambda txn: blob_rows.note(txn, "a" * 64, 5))
     assert scalar(database, "SELECT count(*) FROM blob") == 1
 
 

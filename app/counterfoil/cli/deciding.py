@@ -20,7 +20,7 @@ from counterfoil.inbox.accounts import account
 from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.inbox.finding import find_gate
 from counterfoil.store.transactions import Row
-from counterfoil.views.gates import spec_of
+from counterfoil.views.asked import spec_of
 from counterfoil.views.plain import contract
 
 _SAID = {

@@ -23,7 +23,8 @@ from counterfoil.schedules.telling import notice_sentences
 from counterfoil.store import gates
 from counterfoil.store import runs as run_rows
 from counterfoil.store.transactions import Connection, Row
-from counterfoil.views.gates import answers_on, gate_document, inbox_rows, spec_of
+from counterfoil.views.asked import spec_of
+from counterfoil.views.gates import answers_on, gate_document, inbox_rows
 from counterfoil.views.gates import inbox as inbox_documents
 from counterfoil.views.runs import run_detail, run_document, run_documents
 

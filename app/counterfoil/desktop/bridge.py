@@ -24,6 +24,10 @@ from counterfoil.errors import CounterfoilError
 
 T = TypeVar("T")
 ACTIVE, HIDDEN = 0.04, 0.5  # seconds between two looks for changes
+CALM, LATEST = (
+    0.15,
+    0.5,
+)  # seconds without a quick question after which a slow one begins, and after which it begins anyhow
 BUSY = 0.1  # seconds after a look that found some: what changes all the time is shown ten times a second
 _log = logging.getLogger(__name__)
 
@@ -162,12 +166,13 @@ class Bridge(QObject):
 
 
 class ThreadBridge(Bridge):
-    """Two workers: one answers quick questions and looks for changes, one takes what may be slow."""
+    """Two workers: one answers quick questions and looks for changes, one takes what may be slow. They share one interpreter, so the slow
+    one waits for a moment in which a person asks nothing quick: who steps through gates waits for no file of those passed by."""
 
     def __init__(self, open_office: Callable[[], Office]) -> None:
         super().__init__()
-        self._quick = _Lane("window-quick", open_office, self, watches=True)
-        self._slow = _Lane("window-slow", open_office, self, watches=False)
+        self._quick = _Lane("window-quick", open_office, self)
+        self._slow = _Lane("window-slow", open_office, self, behind=self._quick)
 
     def _submit(self, ticket: Ticket, slow: bool) -> None:
         (self._slow if slow else self._quick).put(ticket)
@@ -187,11 +192,16 @@ class ThreadBridge(Bridge):
 class _Lane:
     """One worker thread with an office of its own, opened when the first question comes."""
 
-    def __init__(self, name: str, open_office: Callable[[], Office], bridge: Bridge, *, watches: bool) -> None:
+    def __init__(
+        self, name: str, open_office: Callable[[], Office], bridge: Bridge, *, behind: _Lane | None = None
+    ) -> None:
+        """`behind` is the lane that goes first; the one behind nobody looks for changes."""
         self._questions: queue.SimpleQueue[Ticket | None] = queue.SimpleQueue()
         self._open = open_office
         self._bridge = bridge
-        self._watches = watches
+        self._behind = behind
+        self._watches = behind is None
+        self._asked_at = -CALM  # when it was asked something last
         self._office: Office | None = None
         self.pace = ACTIVE
         self._lost = ""  # why looking for changes fails, "" while it does not
@@ -204,6 +214,7 @@ class _Lane:
                 return
             self._started = True
             self._thread.start()
+        self._asked_at = time.monotonic()
         self._questions.put(ticket)
 
     def join(self) -> None:
@@ -227,7 +238,15 @@ class _Lane:
         if self._office is not None:
             self._office.close()
 
+    def _give_way(self, ahead: _Lane) -> None:
+        """Wait until the other lane was asked nothing for a moment."""
+        latest = time.monotonic() + LATEST
+        while (now := time.monotonic()) < min(ahead._asked_at + CALM, latest):
+            time.sleep(min(ahead._asked_at + CALM, latest) - now)
+
     def _answer(self, ticket: Ticket) -> None:
+        if self._behind is not None:
+            self._give_way(self._behind)
         if ticket.dropped:
             return
         try:

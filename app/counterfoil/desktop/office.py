@@ -125,20 +125,22 @@ class InboxRow:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a person has filled in so far. `values` by field name; `held` rows; `left_out` plan numbers; `edits` by plan number."""
+    """What a person has filled in so far. `values` by field name; `held` rows; `left_out` plan numbers; `edits` by plan number;
+    `words` typed in a sheet whose button was not pressed, by what the sheet asks."""
 
     values: dict[str, Any] = field(default_factory=dict)
     held: tuple[int, ...] = ()
     left_out: tuple[int, ...] = ()
     edits: dict[str, dict[str, Any]] = field(default_factory=dict)
     comment: str = ""
+    words: dict[str, str] = field(default_factory=dict)
     opened: tuple[str, ...] = ()
     seen: str = ""  # digest that was on the screen when this was filled in
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing worth a word."""
-        return not (self.values or self.held or self.left_out or self.edits or self.comment)
+        return not (self.values or self.held or self.left_out or self.edits or self.comment or self.words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from counterfoil.engine.shapes import LATEST_US, digest_in, line, name_in, whole
 from counterfoil.engine.uploads import Uploads
 from counterfoil.errors import CounterfoilError
 from counterfoil.facts import FailureClass, Outcome, StepKind
-from counterfoil.store import blobs as blob_rows
-from counterfoil.store import claims, gates, records, timers
+from counterfoil.store import blob_rows, claims, gates, records, timers
 from counterfoil.store.transactions import Txn
 
 Frame = dict[str, Any]

@@ -14,8 +14,7 @@ from counterfoil.engine import killpoints, staging
 from counterfoil.engine.conflicts import Performed, performed
 from counterfoil.engine.holding import Hold, Identity
 from counterfoil.engine.ports import ROOT, FileOp
-from counterfoil.store import blobs as blob_rows
-from counterfoil.store import claims, file_ops, gates, intents
+from counterfoil.store import blob_rows, claims, file_ops, gates, intents
 from counterfoil.store.transactions import Connection, Row, Txn
 
 

@@ -22,8 +22,7 @@ from counterfoil.engine.replaying import Opening, ancestors
 from counterfoil.errors import Stopped, WrongWorkspace
 from counterfoil.facts import RunState
 from counterfoil.settings.workspace import leave_out
-from counterfoil.store import blobs as blob_rows
-from counterfoil.store import file_ops, runs, stage_rows
+from counterfoil.store import blob_rows, file_ops, runs, stage_rows
 from counterfoil.store.stage_rows import StagedChange
 from counterfoil.store.transactions import Connection, Row, Txn
 

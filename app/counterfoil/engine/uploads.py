@@ -16,8 +16,7 @@ from counterfoil.engine.frames import TAIL_LIMIT, too_deep
 from counterfoil.engine.holding import Breach, Hold
 from counterfoil.engine.shapes import identity_in, whole
 from counterfoil.facts import INLINE_LIMIT
-from counterfoil.store import blobs as blob_rows
-from counterfoil.store import records
+from counterfoil.store import blob_rows, records
 
 QUOTA = 2 * 1024 * 1024 * 1024  # bytes one session may hand over
 BLOB_LIMIT = 512 * 1024 * 1024

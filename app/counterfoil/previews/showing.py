@@ -29,7 +29,7 @@ from counterfoil.store import file_ops, gates
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.originals import original_of
 from counterfoil.store.transactions import Connection, Row
-from counterfoil.views.gates import spec_of
+from counterfoil.views.asked import spec_of
 
 LARGEST = 64_000_000  # bytes of a file that are loaded to be shown
 PATIENCE = 20.0  # seconds for all files of a plan that are shown at once

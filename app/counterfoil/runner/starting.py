@@ -26,8 +26,7 @@ from counterfoil.sandbox.probing import measured
 from counterfoil.stage.grounds import refuse
 from counterfoil.stage.leaving_out import choices_of
 from counterfoil.stage.survey import refuse_too_much, survey
-from counterfoil.store import blobs as blob_rows
-from counterfoil.store import history, runs, versions
+from counterfoil.store import blob_rows, history, runs, versions
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn

@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import counterfoil
 from counterfoil.authoring.foreign import notice_opens
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.authoring.parameters import decode_params
@@ -152,11 +153,18 @@ def _confined(wire: socket.socket, level: str) -> None:
     os._exit(0)
 
 
+def _open_the_door() -> None:
+    """Import whatever a template may name, while nobody waits."""
+    for name in counterfoil.__all__:
+        getattr(counterfoil, name)
+
+
 def main(handle: int, level: str) -> None:
     """Serve the socket with this descriptor to its end; `level` is the code of the level at which this process was started."""
     die_with_parent()
     limits.lower(own_users=level in confining.WALLED)
     limits.sacrifice()
+    _open_the_door()
     garbage.settle()
     wire = selftest.wire_of(handle)
     _confined(wire, level)

@@ -8,16 +8,11 @@ import os
 import tempfile
 from pathlib import Path
 
-from sqlalchemy.dialects.sqlite import insert
-
 from counterfoil.errors import Damaged
 from counterfoil.facts import INLINE_LIMIT
 from counterfoil.places import Home
-from counterfoil.store import tables
-from counterfoil.store.transactions import Txn
 
 _PIECE = 1024 * 1024
-_INSERT = insert(tables.blob).on_conflict_do_nothing()
 
 
 class Blobs:
@@ -146,8 +141,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def note(txn: Txn, sha: str, size: int) -> None:
-    """Write the row that names a blob."""
-    txn.do(_INSERT, {"sha": sha, "size": size, "stored_at": txn.now_us})

@@ -154,6 +154,16 @@ class Glance:
             conn = self.connection()
             return [] if conn is None else conn.execute(text, values or {}).fetchall()
 
+    def dicts(self, text: str, values: dict[str, Any]) -> list[dict[str, Any]]:
+        """Every row of a query by the names of its columns; none where there is no database yet."""
+        with _translated():
+            conn = self.connection()
+            if conn is None:
+                return []
+            found = conn.execute(text, values)
+            names = [column[0] for column in found.description]
+            return [dict(zip(names, row, strict=True)) for row in found]
+
     def value(self, text: str, values: dict[str, Any] | None = None) -> Any:
         """The first column of the first row, or None."""
         found = self.rows(text, values)

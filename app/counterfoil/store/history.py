@@ -1,4 +1,4 @@
-"""What went before a question: the lines of its run's records, earlier rounds in its run, refusals of the same question in other runs."""
+"""What went before: the lines of a run's records, what was repeated, where files went, levels, and the trail by pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from counterfoil.facts import GateKind, Verdict
+from counterfoil.facts import GateKind
 from counterfoil.store import file_tables, tables
 from counterfoil.store.transactions import Row
 
@@ -14,7 +14,6 @@ _GATE = tables.gate
 _DECISION = tables.decision
 _RECORD = tables.record
 _RUN = tables.run
-_LOOKED_AT, _REFUSALS = 2_000, 200  # newest decisions among which refusals are looked for, and how many of those
 _LINE = (
     *(
         _RECORD.c[name]
@@ -25,73 +24,11 @@ _LINE = (
         "failure"
     ),
 )
-_TOLD = (
-    _DECISION.c.principal,
-    _DECISION.c.verdict,
-    _DECISION.c.comment,
-    _DECISION.c.at,
-    _RUN.c.number.label("run_number"),
-)
 
 
 def record_lines(conn: sa.Connection, run_id: str) -> list[Row]:
     """Every record of a run in commit order without its value; `failure` is that of one that did not end well."""
     query = sa.select(*_LINE).where(_RECORD.c.run_id == run_id).order_by(_RECORD.c.row)
-    return list(conn.execute(query).mappings().all())
-
-
-def earlier_rounds(conn: sa.Connection, gate: Row) -> list[Row]:
-    """Decisions that stand on earlier gates at the same place of the same run, newest first."""
-    query = (
-        sa.select(*_TOLD)
-        .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
-        .join(_RUN, _RUN.c.run_id == _GATE.c.run_id)
-        .where(
-            _GATE.c.run_id == gate["run_id"],
-            _GATE.c.path == gate["path"],
-            _GATE.c.slot == gate["slot"],
-            _GATE.c.kind == gate["kind"],
-            _GATE.c.number < gate["number"],
-            _DECISION.c.voided_at.is_(None),
-            sa.or_(_GATE.c.ordinal == gate["ordinal"], _DECISION.c.verdict == str(Verdict.RETURNED)),
-        )
-        .order_by(_DECISION.c.row.desc())
-    )
-    return list(conn.execute(query).mappings().all())
-
-
-def refusals(conn: sa.Connection, run: Row, title: str, limit: int = 3) -> list[Row]:
-    """Decisions of other runs of the same template and workspace that refused a question of this title, newest first."""
-    newest = conn.execute(sa.select(sa.func.max(_DECISION.c.row))).scalar() or 0
-    refused = (
-        sa.select(_DECISION.c.row)
-        .where(
-            _DECISION.c.row > newest - _LOOKED_AT,
-            _DECISION.c.verdict.in_([str(Verdict.REJECTED), str(Verdict.RETURNED)]),
-            _DECISION.c.voided_at.is_(None),
-        )
-        .order_by(_DECISION.c.row.desc())
-        .limit(_REFUSALS)
-    )
-    rows = list(
-        conn.execute(refused).scalars()
-    )  # few, so that the rest is looked up by keys, whatever the planner thinks
-    if not rows:
-        return []
-    query = (
-        sa.select(*_TOLD)
-        .join(_GATE, _GATE.c.gate_id == _DECISION.c.gate_id)
-        .join(_RUN, _RUN.c.run_id == _GATE.c.run_id)
-        .where(
-            _DECISION.c.row.in_(rows),
-            _GATE.c.title == title,
-            _RUN.c.run_id != run["run_id"],
-            _RUN.c.template == run["template"],
-            _RUN.c.workspace == run["workspace"],
-        )
-        .order_by(_DECISION.c.row.desc())
-        .limit(limit)
-    )
     return list(conn.execute(query).mappings().all())
 
 

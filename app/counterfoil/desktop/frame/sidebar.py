@@ -62,9 +62,11 @@ class Sidebar(Pane):
         foot.addWidget(Rule())
         foot.addWidget(self.runner)
         self.put(top, pages, None, foot)
+        self.shown = "inbox"
 
     def show_page(self, key: str) -> None:
         """Which page is on the screen."""
+        self.shown = key
         for name, button in self.buttons.items():
             button.set_chosen(name == key)
 

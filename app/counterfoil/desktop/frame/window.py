@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
@@ -18,6 +18,7 @@ from counterfoil.desktop.commands import Command
 from counterfoil.desktop.frame import pages
 from counterfoil.desktop.frame.first_run import FirstRun
 from counterfoil.desktop.frame.herald import Herald
+from counterfoil.desktop.frame.keys import FrameKeys
 from counterfoil.desktop.frame.palette import Palette
 from counterfoil.desktop.frame.paper import save_as_pdf
 from counterfoil.desktop.frame.pausing import Pausing
@@ -78,7 +79,7 @@ class Window(QMainWindow):
         self._ticks.setInterval(_SECOND)
         self._ticks.timeout.connect(self._tick)
         self._ahead = pages.Ahead(self)
-        self._keys()
+        self._keys = FrameKeys(self, self)
 
     def _lay_out(self) -> None:
         self.stack.addWidget(self._skeleton)
@@ -132,6 +133,11 @@ class Window(QMainWindow):
         self._current = name
         self.stack.setCurrentWidget(self._shut if self._is_shut else self.pages[name])
         self.sidebar.show_page(name)
+
+    @property
+    def shown(self) -> Any:
+        """The page in front, None before the first one."""
+        return self.pages.get(self._current)
 
     @Slot(object)
     def choose_workspace(self, path: object) -> None:
@@ -235,20 +241,6 @@ class Window(QMainWindow):
         if isinstance(seen, GateSeen):
             save_as_pdf(self, seen, self._clock.now_us())
 
-    def _keys(self) -> None:
-        for number, (key, _words, _icon) in enumerate(PAGES, 1):
-            shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), self)
-            shortcut.setProperty("page", key)
-            shortcut.activated.connect(self._page_key)
-        for keys, slot in (
-            ("Ctrl+K", self.open_palette),
-            ("Ctrl+Shift+W", self.sidebar.switcher.open_menu),
-            ("Ctrl+F", self._find_here),
-            ("F6", self._next_pane),
-            ("Shift+F6", self._pane_before),
-        ):
-            QShortcut(QKeySequence(keys), self).activated.connect(slot)
-
     def _ask_frame(self, parts: frozenset[Part]) -> None:
         bridge, workspace = self._bridge, self._workspace
         if bridge is None:
@@ -320,7 +312,7 @@ class Window(QMainWindow):
 
     @Slot(object)
     def _changed(self, changes: Changes) -> None:
-        shown = self.pages.get(self._current)
+        shown = self.shown
         if shown is not None:
             shown.changed(changes)  # first, since somebody looks at it
         self._ask_frame(changes.parts)
@@ -386,37 +378,6 @@ class Window(QMainWindow):
         self._theme.choose(mode)
         self._settings.setValue("look", mode)
         self.sidebar.switcher.show_current(self._workspace, mode)
-
-    @Slot()
-    def _page_key(self) -> None:
-        sender = self.sender()
-        if sender is not None:
-            self.show_page(sender.property("page"))
-
-    @Slot()
-    def _find_here(self) -> None:
-        page = self.pages.get(self._current)
-        if page is not None:
-            page.find_here()
-
-    @Slot()
-    def _next_pane(self) -> None:
-        self._step_pane(1)
-
-    @Slot()
-    def _pane_before(self) -> None:
-        self._step_pane(-1)
-
-    def _step_pane(self, way: int) -> None:
-        page = self.pages.get(self._current)
-        if page is None:
-            return
-        stops: list[QWidget] = [self.sidebar.buttons[self._current], *page.panes()]
-        here = QApplication.focusWidget()
-        at = next(
-            (n for n, stop in enumerate(stops) if here is not None and (stop is here or stop.isAncestorOf(here))), -1
-        )
-        stops[(at + way) % len(stops)].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
 def _skeleton() -> QWidget:

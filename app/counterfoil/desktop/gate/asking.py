@@ -96,17 +96,19 @@ class Asking(QObject):
     def change(self, session: Session) -> None:
         """What the author lets people change."""
         bodies = dict(enumerate(session.reading.seen.bodies, 1))
-        sheet = ChangeSheet(self._over, session.reading.seen.editable, bodies, session.edits)
+        sheet = ChangeSheet(self._over, session.reading.seen.editable, bodies, session.edits, session.words)
         sheet.changed.connect(self.changed)
+        sheet.typed.connect(self._changing)
         self._open(session, sheet)
 
     def trouble(self, session: Session, choice: str) -> None:
         """The word that an answer to a doubt or a failure needs."""
-        self._open_words(session, self._trouble_sheet(choice, session.reading.seen.about), choice)
+        sheet = self._trouble_sheet(choice, session.reading.seen.about, session.words.get(choice, ""))
+        self._open_words(session, sheet, choice)
 
-    def _trouble_sheet(self, choice: str, about: Mapping[str, Any]) -> WordsSheet:
+    def _trouble_sheet(self, choice: str, about: Mapping[str, Any], text: str) -> WordsSheet:
         if choice == "stop":
-            return stop_sheet(self._over, "this run")
+            return stop_sheet(self._over, "this run", text)
         if choice == "skip":
             question = "Which value should it go on with?"
             follows = "The run goes on without this step. The value is kept with your name."
@@ -117,6 +119,7 @@ class Asking(QObject):
                 follows=follows,
                 button="Go on with this value",
                 missing="Give a value first",
+                text=text,
             )
         sends = choice == "not_happened"
         return WordsSheet(
@@ -128,6 +131,7 @@ class Asking(QObject):
             else "It counts as done and is not tried again.",
             button=_TROUBLE_BUTTONS[sends][is_mail(about)],
             missing="Say how you know first",
+            text=text,
             one_line=True,
         )
 
@@ -151,8 +155,19 @@ class Asking(QObject):
 
     @Slot(str)
     def _typed(self, text: str) -> None:
-        if self._session is not None and self._choice in ("returned", "rejected"):
+        """One reason serves sending back and rejecting; what a doubt or a failure asks has words of its own."""
+        if self._session is None:
+            return
+        if self._choice in ("returned", "rejected"):
             self._session.comment = text
+        else:
+            self._session.type(self._choice, text)
+        self.typed.emit()
+
+    @Slot(str, str)
+    def _changing(self, place: str, text: str) -> None:
+        if self._session is not None:
+            self._session.type(place, text)
             self.typed.emit()
 
     @Slot()

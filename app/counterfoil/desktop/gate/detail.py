@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
@@ -31,6 +30,7 @@ from counterfoil.desktop.gate.session import (
 from counterfoil.desktop.office import Answer, DecisionMade, GateSeen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.keys import bind
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
@@ -195,7 +195,8 @@ class GateDetail(Pane):
         self.asking.refused.connect(self._refused)
         self.asking.changed.connect(self._changed)
         self.asking.typed.connect(self.draft.keep)
-        keys = (
+        bind(
+            self,
             ("Ctrl+Return", self.act),
             ("Ctrl+Enter", self.act),
             ("Ctrl+B", self.send_back),
@@ -204,11 +205,6 @@ class GateDetail(Pane):
             ("Ctrl+Z", self.undo),
             ("Ctrl+P", self._print),
         )
-        for sequence, slot in keys:
-            shortcut = QShortcut(QKeySequence(sequence), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.setAutoRepeat(False)  # a key that is held down for one gate must not decide the next one
-            shortcut.activated.connect(slot)
 
     def _ask(self) -> None:
         gate_id, today = self.gate_id, times.local(self._clock.now_us()).date()
@@ -256,8 +252,6 @@ class GateDetail(Pane):
         self.area.verticalScrollBar().setValue(place)
         self.stack.setCurrentIndex(_PAGE)
         self._show_bar()
-        digest, gate_id = fresh.digest, fresh.seen.gate_id
-        self._bridge.do(self._bridge, lambda office: office.mark_read(gate_id, digest))
         if fresh.seen.successor and not fresh.open:
             self._offer_successor(fresh.seen.successor)
         if self._focus_title:
@@ -313,6 +307,7 @@ class GateDetail(Pane):
 
     @Slot(object)
     def _decide(self, answer: Answer) -> None:
+        self.draft.stood()
         self.draft.flush()
         self._sending.add(answer.gate_id)
         self.bar.show_primary(Primary("Keeping your decision…", CLOSED))
@@ -350,6 +345,7 @@ class GateDetail(Pane):
         self.undone.emit(gate_id)
         if gate_id == self.gate_id:
             self.bar.show_open(silence="", can_decide=True, can_change=False, can_send_back=True)
+            self._show_primary()  # the decided gate may never have been shown, then nothing is built anew
             self._ask()
 
     @Slot()

@@ -1,13 +1,17 @@
-"""Keeps what a person fills in, at every stroke: one writing at a time and then the newest state, so that quick typing queues nothing up
-and a process that is ended at any moment has lost no more than the strokes of that moment."""
+"""Keeps what a person has looked at, and what is filled in, at every stroke: one writing at a time and then the newest state, so that quick
+typing queues nothing up and a process that is ended at any moment has lost no more than the strokes of that moment."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.office import Draft
+
+STOOD = 1_000  # milliseconds after which a gate counts as looked at; one that is stepped over does not
 
 
 class DraftKeeper(QObject):
@@ -18,6 +22,8 @@ class DraftKeeper(QObject):
         self._bridge = bridge
         self._session: Session | None = None
         self._kept: Draft | None = None  # what is on disk, or on its way there
+        self._standing = QTimer(self, singleShot=True, interval=STOOD)
+        self._standing.timeout.connect(self.stood)
         self._writing = self._again = False
 
     def watch(self, session: Session | None) -> None:
@@ -25,6 +31,19 @@ class DraftKeeper(QObject):
         self.flush()
         self._session = session
         self._kept = session.reading.seen.draft if session is not None else None
+        if session is None:
+            self._standing.stop()
+        else:
+            self._standing.start()
+
+    @Slot()
+    def stood(self) -> None:
+        """It counts as looked at: it was on the screen for a while, or is decided."""
+        self._standing.stop()
+        if self._session is not None:
+            gate_id, digest = self._session.reading.seen.gate_id, self._session.reading.digest
+            self._bridge.do(self._bridge, lambda office: office.mark_read(gate_id, digest))
+            self.keep()
 
     @Slot()
     def keep(self) -> None:
@@ -52,10 +71,19 @@ class DraftKeeper(QObject):
         if session is None or not session.reading.open:
             return None
         draft = session.draft()
-        if draft == self._kept:
+        if draft == self._kept or self._only_glimpsed(draft):
             return None
         self._kept = draft
         return draft
+
+    def _only_glimpsed(self, draft: Draft) -> bool:
+        """Whether nothing is new but parts that came into view on the way to another gate."""
+        kept = self._kept
+        return (
+            self._standing.isActive()
+            and kept is not None
+            and replace(draft, opened=kept.opened, seen=kept.seen) == kept
+        )
 
     def _written(self, _nothing: object) -> None:
         self._writing = False

@@ -43,6 +43,7 @@ class Session:
         self.left_out = tuple(draft.left_out)
         self.edits: dict[str, dict[str, Any]] = {n: dict(changed) for n, changed in draft.edits.items()}
         self.comment = draft.comment
+        self.words: dict[str, str] = dict(draft.words)  # typed in sheets that were left
         self.opened: set[str] = set(draft.opened)
         self.loading = 0
         self.shown_at = now_us
@@ -58,6 +59,12 @@ class Session:
             self.values.pop(name, None)
         else:
             self.values[name] = value
+
+    def type(self, asked: str, text: str) -> None:
+        """Keep what was typed in a sheet that asks for this; nothing typed is nothing kept."""
+        self.words.pop(asked, None)
+        if text:
+            self.words[asked] = text
 
     def choice(self, row: AnswerRow) -> str:
         """What a row was answered with, else what happens to it without an answer; "" while it needs one."""
@@ -84,6 +91,7 @@ class Session:
             left_out=self.left_out,
             edits={n: dict(changed) for n, changed in self.edits.items()},
             comment=self.comment,
+            words=dict(self.words),
             opened=tuple(sorted(self.opened)),
             seen=self.reading.digest,
         )
@@ -242,6 +250,6 @@ def kept_choices(old: Session, new: Session) -> list[str]:
             for name in (row.field, row.reason):
                 new.values.pop(name, None)
             again.append(row.title)
-    new.comment = old.comment
+    new.comment, new.words = old.comment, dict(old.words)
     new.opened = set(old.opened)
     return again

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -65,8 +66,7 @@ class WordsSheet(Sheet):
 
     def text(self) -> str:
         """What was typed."""
-        written = self.editor.text() if isinstance(self.editor, LineEdit) else self.editor.toPlainText()
-        return written.strip()
+        return _text_of(self.editor).strip()
 
     @Slot()
     def _edited(self) -> None:
@@ -108,7 +108,7 @@ def reject_sheet(over: QWidget, text: str, *, what: str, follows: str) -> WordsS
     )
 
 
-def stop_sheet(over: QWidget, run: str) -> WordsSheet:
+def stop_sheet(over: QWidget, run: str, text: str = "") -> WordsSheet:
     """Stop a run, with a reason that is kept."""
     return WordsSheet(
         over,
@@ -117,6 +117,7 @@ def stop_sheet(over: QWidget, run: str) -> WordsSheet:
         follows="Nothing more is written or sent. What was done stays, and stays listed. Its open questions are withdrawn.",
         button="Stop this run",
         kind="danger",
+        text=text,
         one_line=True,
     )
 
@@ -132,9 +133,11 @@ class ChangeSheet(Sheet):
 
     Signals:
         changed(dict): edits by plan number: {"1": {"subject": "…"}}.
+        typed(str, str): in which place, and what stands there, at every stroke; "" once it is kept, or left as it was.
     """
 
     changed = Signal(object)
+    typed = Signal(str, str)
 
     def __init__(
         self,
@@ -142,8 +145,10 @@ class ChangeSheet(Sheet):
         editable: Mapping[int, tuple[str, ...]],
         bodies: Mapping[int, Mapping[str, Any]],
         edits: Mapping[str, Mapping[str, Any]],
+        words: Mapping[str, str],
     ) -> None:
         super().__init__("Change before approving", over)
+        self._words = words
         self._fields: list[tuple[int, str, Any, LineEdit | TextBox]] = []
         for n, names in editable.items():
             args = bodies[n]["args"]
@@ -156,7 +161,7 @@ class ChangeSheet(Sheet):
         keep = Button("Keep these changes", "primary", icon="check")
         keep.clicked.connect(self._keep)
         cancel = Button("Leave as it was", "quiet")
-        cancel.clicked.connect(self.dismiss)
+        cancel.clicked.connect(self._leave)
         put(self.foot, keep, None, cancel)
 
     def _add(self, n: int, name: str, old: Any, now: Any) -> None:
@@ -166,13 +171,17 @@ class ChangeSheet(Sheet):
             self.body.addSpacing(8)
         self.body.addWidget(Label(title, "small_strong"))
         self.body.addWidget(Quote(plain(as_text(old), lines=True), "As it was asked"))
+        place = _place(n, name)
+        text = self._words.get(place, as_text(now))
         editor: LineEdit | TextBox
         if isinstance(old, str) and ("\n" in old or len(old) > 80):
             editor = TextBox(f"New {title}", height=160)
-            editor.setPlainText(as_text(now))
+            editor.setPlainText(text)
+            editor.textChanged.connect(functools.partial(self._typed, place, editor))
         else:
             editor = LineEdit(f"New {title}")
-            editor.setText(as_text(now))
+            editor.setText(text)
+            editor.textEdited.connect(functools.partial(self._typed, place, editor))
         self.body.addWidget(editor)
         self._fields.append((n, name, old, editor))
 
@@ -180,9 +189,28 @@ class ChangeSheet(Sheet):
     def _keep(self) -> None:
         edits: dict[str, dict[str, Any]] = {}
         for n, name, old, editor in self._fields:
-            text = editor.text() if isinstance(editor, LineEdit) else editor.toPlainText()
+            text = _text_of(editor)
             value: Any = [part.strip() for part in text.split(",") if part.strip()] if isinstance(old, list) else text
             if value != old:
                 edits.setdefault(str(n), {})[name] = value
-        self.dismiss()
+        self._leave()
         self.changed.emit(edits)
+
+    @Slot()
+    def _leave(self) -> None:
+        """What was typed has become an edit, or is not wanted."""
+        for n, name, _old, _editor in self._fields:
+            self.typed.emit(_place(n, name), "")
+        self.dismiss()
+
+    def _typed(self, place: str, editor: LineEdit | TextBox, *_text: str) -> None:
+        self.typed.emit(place, _text_of(editor))
+
+
+def _place(n: int, name: str) -> str:
+    """What a draft calls the text of one field that is being changed."""
+    return f"change {n} {name}"
+
+
+def _text_of(editor: LineEdit | TextBox) -> str:
+    return editor.text() if isinstance(editor, LineEdit) else editor.toPlainText()

@@ -7,7 +7,7 @@ the person has gone elsewhere.
 from __future__ import annotations
 
 from PySide6.QtCore import QSettings, Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
@@ -17,6 +17,7 @@ from counterfoil.desktop.gate.detail import GateDetail
 from counterfoil.desktop.inbox.bulk import BulkPanel
 from counterfoil.desktop.inbox.pane import InboxPane
 from counterfoil.desktop.office import Changes, Counts, InboxRow, Part, RunnerSeen, Tab
+from counterfoil.desktop.parts.keys import bind
 from counterfoil.desktop.parts.layouts import row
 from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.words.plain import one_line
@@ -163,15 +164,8 @@ class InboxPage(QWidget):
         self.detail.decided.connect(self._decided)
         self.detail.undone.connect(self._undone)
         self.bulk.decided.connect(self._reload)
-        for keys, slot in (("Ctrl+Return", self._knock), ("Ctrl+Enter", self._knock)):
-            shortcut = QShortcut(QKeySequence(keys), self.pane)
-            shortcut.setAutoRepeat(False)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(slot)
-        for keys, slot in (("Alt+Down", self._next), ("Alt+Up", self._before)):
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(slot)
+        bind(self.pane, ("Ctrl+Return", self._knock), ("Ctrl+Enter", self._knock))
+        bind(self, ("Alt+Down", self._next), ("Alt+Up", self._before), repeats=True)
 
     def _load(self, *, start: bool = False) -> None:
         """Ask for the chosen tab; a fresh look never takes the place of a start that is still on its way."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -67,12 +66,6 @@ def gate_row(conn: Connection, gate_id: str) -> Row:
         return gates.get(conn, gate_id)
     except KeyError:
         raise UnknownGate("This question is not in this data folder any more.", "Choose another one.") from None
-
-
-def titles_of(version: Row | None) -> dict[str, str]:
-    """What a template's author calls its steps, by their names."""
-    steps = json.loads(version["manifest"]).get("steps") or [] if version is not None else []
-    return {str(step["name"]): str(step["title"]) for step in steps if step.get("title")}
 
 
 def run_row(conn: Connection, run_id: str) -> Row:

@@ -18,7 +18,7 @@ from counterfoil.inbox.hinting import hint
 from counterfoil.settings.window import undo_seconds
 from counterfoil.store import drafts, gates, readings
 from counterfoil.store.transactions import Connection, Row, Txn
-from counterfoil.views.gates import decision_document, spec_of
+from counterfoil.views.asked import decision_document, spec_of
 
 _SECOND = 1_000_000
 
@@ -138,6 +138,7 @@ def draft_json(draft: Draft) -> str:
         "left_out": list(draft.left_out),
         "edits": draft.edits,
         "comment": draft.comment,
+        "words": draft.words,
         "seen": draft.seen,
     }
     return json.dumps(body, ensure_ascii=False, sort_keys=True)

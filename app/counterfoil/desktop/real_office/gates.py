@@ -7,18 +7,20 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from counterfoil.clock import iso
+from counterfoil.clock import Clock, iso
 from counterfoil.desktop.office import Aftermath, Draft, GateSeen
-from counterfoil.desktop.real_office.access import Access, gate_row, run_row, titles_of
 from counterfoil.desktop.real_office.long_texts import MOST, load
-from counterfoil.desktop.real_office.story import story_of
+from counterfoil.desktop.real_office.story import story_of, titles_of
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line
-from counterfoil.facts import GateKind, GateState, Slot, Verdict
-from counterfoil.store import drafts, gates, history, intents, readings, versions
-from counterfoil.store.transactions import Connection, Row
-from counterfoil.views.gates import answers_on, figures_of, gate_document
+from counterfoil.errors import UnknownGate
+from counterfoil.facts import GateKind, GateState, Verdict
+from counterfoil.places import Home
+from counterfoil.store.blobs import Blobs
+from counterfoil.store.gate_glance import GateGlance, Row
+from counterfoil.store.glance import Glance
+from counterfoil.views.asked import document_of, figures_of
 from counterfoil.views.plain import contract
 
 Spec = Mapping[str, Any]
@@ -27,64 +29,74 @@ _SAID = {"approved": "approved", "rejected": "rejected", "returned": "sent back"
 
 
 class Gates:
-    """Gates of one data folder."""
+    """Gates of one data folder, as one person sees them; read by the driver alone, so that the first one is there soon."""
 
-    def __init__(self, access: Access) -> None:
-        self._access = access
+    def __init__(self, home: Home, glance: Glance, clock: Clock, me: str) -> None:
+        self._blobs, self._look = Blobs(home), GateGlance(glance)
+        self._clock, self._me = clock, me
 
     def gate(self, gate_id: str) -> GateSeen:
-        """Everything the page of a gate shows."""
-        access = self._access
-        with access.reading() as conn:
-            row = gate_row(conn, gate_id)
-            run = run_row(conn, row["run_id"])
-            spec = load(access.blobs.text(row["spec"], row["spec_blob"]))
-            done = history.record_lines(conn, row["run_id"])
-            seen = readings.get(conn, gate_id, access.me)
-            version = versions.get(conn, run["version"])
-            return GateSeen(
-                document={
-                    **gate_document(conn, access.blobs, row, spec),
-                    "fields": _fields(spec),
-                    "closed_at": iso(row["closed_at"]),
-                    "closed_why": row["closed_why"],
-                },
-                template=version["title"] if version else run["template"],
-                run_number=run["number"],
-                run_title=run["title"],
-                run_state=run["state"],
-                started_by=run["started_by"],
-                workspace=run["workspace"],
-                isolation=run["isolation"],
-                figures=tuple((label, value) for label, value in figures_of(dict(spec))),
-                bodies=tuple(contract(item["body"]) for item in spec.get("plan") or ()),
-                editable=_editable(spec),
-                partial=bool(spec.get("partial")),
-                about=_about(spec, len(done), titles_of(version)),
-                step=_step(row, done),
-                files_at=row["files_as_of"] or (done[0]["started_at"] if done else run["started_at"]),
-                story=story_of(conn, run, row, done, titles_of(version), access.me),
-                prior=self._prior(conn, run, row),
-                after=_after(conn, row, spec, done),
-                successor=_successor(conn, row),
-                me=access.me,
-                draft=_given(conn, row)
-                if row["state"] == GateState.DECIDED
-                else _draft(drafts.get(conn, gate_id, access.me), readings.opened_in(seen)),
-            )
+        """Everything the page of a gate shows.
 
-    def _prior(self, conn: Connection, run: Row, row: Row) -> tuple[str, ...]:
+        Raises:
+            UnknownGate: there is none.
+        """
+        with self._look.reading():
+            row = self._look.gate(gate_id)
+            run = self._look.run(row["run_id"]) if row is not None else None
+            if row is None or run is None:
+                raise UnknownGate("This question is not in this data folder any more.", "Choose another one.")
+            return self._seen(row, run)
+
+    def _seen(self, row: Row, run: Row) -> GateSeen:
+        look, gate_id = self._look, row["gate_id"]
+        spec = load(self._blobs.text(row["spec"], row["spec_blob"]))
+        done, given = look.record_lines(run["run_id"]), look.decisions(gate_id)
+        version = look.version(run["version"])
+        titles = titles_of(version)
+        return GateSeen(
+            document={
+                **document_of(row, given, spec),
+                "fields": _fields(spec),
+                "closed_at": iso(row["closed_at"]),
+                "closed_why": row["closed_why"],
+            },
+            template=version["title"] if version else run["template"],
+            run_number=run["number"],
+            run_title=run["title"],
+            run_state=run["state"],
+            started_by=run["started_by"],
+            workspace=run["workspace"],
+            isolation=run["isolation"],
+            figures=tuple((label, value) for label, value in figures_of(dict(spec))),
+            bodies=tuple(contract(item["body"]) for item in spec.get("plan") or ()),
+            editable=_editable(spec),
+            partial=bool(spec.get("partial")),
+            about=_about(spec, len(done), titles),
+            step=_step(row, done),
+            files_at=row["files_as_of"] or (done[0]["started_at"] if done else run["started_at"]),
+            story=story_of(look, run, row, done, titles, self._me),
+            prior=self._prior(run, row),
+            after=_after(look, row, spec, done, given),
+            successor=_successor(look, row, given),
+            me=self._me,
+            draft=_given(given)
+            if row["state"] == GateState.DECIDED
+            else _draft(look.draft(gate_id, self._me), json.loads(look.opened(gate_id, self._me) or "[]")),
+        )
+
+    def _prior(self, run: Row, row: Row) -> tuple[str, ...]:
         """Answers to the same question before: earlier rounds in this run, and what was refused in other runs."""
-        now = self._access.clock.now_us()
-        told = [self._said(made, now) for made in history.earlier_rounds(conn, row)]
+        now = self._clock.now_us()
+        told = [self._said(made, now) for made in self._look.earlier_rounds(row)]
         told += [
             f"{self._said(made, now)} That was run {made['run_number']}."
-            for made in history.refusals(conn, run, row["title"])
+            for made in self._look.refusals(run, row["title"])
         ]
         return tuple(told[:_PRIOR])
 
     def _said(self, made: Row, now_us: int) -> str:
-        who = capital(person(made["principal"], self._access.me))
+        who = capital(person(made["principal"], self._me))
         at = times.when(made["at"], now_us)
         at = f"{at[:1].lower()}{at[1:]}" if at.startswith(("Today", "Yesterday")) else f"on {at}"
         comment = f": ‘{one_line(made['comment'])}’" if made["comment"] else ""
@@ -101,28 +113,25 @@ def _draft(body: str | None, opened: Sequence[str]) -> Draft:
         left_out=tuple(kept.get("left_out") or ()),
         edits=kept.get("edits") or {},
         comment=kept.get("comment") or "",
+        words=kept.get("words") or {},
         opened=tuple(opened),
         seen=kept.get("seen") or "",
     )
 
 
-def _given(conn: Connection, row: Row) -> Draft:
+def _given(made: Sequence[Row]) -> Draft:
     """What was filled in with the decision, in the place of a draft: a closed gate shows it."""
-    made = answers_on(conn, row["gate_id"])
-    values = made[-1] if made else {}
+    values = contract(json.loads(made[-1]["answers"])) if made else {}
     held = values.get("hold")
     return Draft(values=values, held=tuple(held) if isinstance(held, list) else ())
 
 
-def _after(conn: Connection, row: Row, spec: Spec, done: Sequence[Row]) -> tuple[Aftermath, ...]:
+def _after(look: GateGlance, row: Row, spec: Spec, done: Sequence[Row], made: Sequence[Row]) -> tuple[Aftermath, ...]:
     """What then happened to each effect of an approval."""
-    made = gates.decisions(conn, row["gate_id"])
     if row["state"] != GateState.DECIDED or not made or made[-1]["verdict"] != Verdict.APPROVED:
         return ()
-    sealed = {seal["n"] for seal in gates.seals(conn, row["gate_id"])}
-    begun = {
-        intent["item"]: intent for intent in intents.of_run(conn, row["run_id"]) if intent["gate_id"] == row["gate_id"]
-    }
+    sealed = look.sealed(row["gate_id"])
+    begun = {intent["item"]: intent for intent in look.intents(row)}
     ended = {(record["path"], record["ordinal"]): record for record in done}
     return tuple(_aftermath(item, item["n"] in sealed, begun.get(item["n"]), ended) for item in spec.get("plan") or ())
 
@@ -196,13 +205,12 @@ def _place(row: Row) -> list[int]:
     return [*(int(part) for part in row["path"].split("/") if part), int(row["ordinal"])]
 
 
-def _successor(conn: Connection, row: Row) -> str | None:
+def _successor(look: GateGlance, row: Row, made: Sequence[Row]) -> str | None:
     """The gate that took this one's place: a newer round, or what a run that was sent back asks next."""
-    newest = gates.newest(conn, row["run_id"], row["path"], row["ordinal"], Slot(row["slot"]))
+    newest = look.newest_at(row)
     if newest is not None and newest["number"] > row["number"]:
         return str(newest["gate_id"])
-    made = gates.decisions(conn, row["gate_id"])
     if made and made[-1]["verdict"] == Verdict.RETURNED:
-        later = [gate for gate in gates.of_run(conn, row["run_id"]) if gate["number"] > row["number"]]
+        later = [gate for gate in look.gates_of_run(row["run_id"]) if gate["number"] > row["number"]]
         return str(later[0]["gate_id"]) if later else None
     return None

@@ -14,6 +14,7 @@ from counterfoil.desktop import office as facts
 from counterfoil.desktop import run_acts
 from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
+from counterfoil.desktop.real_office.gates import Gates
 from counterfoil.desktop.real_office.inbox_rows import InboxRows
 from counterfoil.desktop.real_office.pulse import Pulse
 from counterfoil.desktop.real_office.run_rows import RunRows
@@ -44,6 +45,7 @@ class RealOffice:
         self._glance = Glance(home)
         self._pulse = Pulse(self._glance, self._me)
         self._inbox = InboxRows(self._glance, self._me)
+        self._gates = Gates(home, self._glance, self._clock, self._me)
         self._runs = RunRows(self._glance, self._clock, self._me)
         self._runner = RunnerLine(home, self._glance, self._clock)
         self._opened: Rooms | None = None
@@ -123,7 +125,7 @@ class RealOffice:
 
     def gate(self, gate_id: str) -> facts.GateSeen:
         """One gate."""
-        return self._rooms.gates.gate(gate_id)
+        return self._gates.gate(gate_id)
 
     def file_of_gate(self, gate_id: str, n: int) -> FileSeen:
         """What a plan's file effect does."""

@@ -1,5 +1,5 @@
 """What an office does with the rooms behind it; loaded when it is first needed, since it brings SQLAlchemy along, and each part when it
-is asked for the first time, so that the first gate waits for nothing but itself."""
+is asked for the first time, so that each waits for nothing but itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.clock import Clock
 from counterfoil.desktop.office import FolderFacts
 from counterfoil.desktop.real_office.access import Access
-from counterfoil.desktop.real_office.gates import Gates
 from counterfoil.inbox import pausing
 from counterfoil.inbox.hinting import hint
 from counterfoil.places import Home
@@ -37,7 +36,6 @@ class Rooms:
 
     def __init__(self, home: Home, clock: Clock, me: str) -> None:
         self._access = Access(home, open_database(home, clock), Blobs(home), clock, me)
-        self.gates = Gates(self._access)
 
     @functools.cached_property
     def files(self) -> GateFiles:

@@ -12,9 +12,10 @@ from counterfoil import facts
 from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.desktop.office import Progress, RunSeen
 from counterfoil.desktop.real_office import calls, trail_pages
-from counterfoil.desktop.real_office.access import Access, run_row, titles_of
+from counterfoil.desktop.real_office.access import Access, run_row
 from counterfoil.desktop.real_office.files import GateFiles
 from counterfoil.desktop.real_office.run_rows import State, state_of, waiting
+from counterfoil.desktop.real_office.story import titles_of
 from counterfoil.desktop.real_office.undo_pages import UndoPages
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import RunEnded

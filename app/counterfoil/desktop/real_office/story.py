@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
@@ -11,8 +12,10 @@ from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.runs import step_name
 from counterfoil.facts import Outcome, StepKind
-from counterfoil.store import gates, trail_rows
-from counterfoil.store.transactions import Connection, Row
+from counterfoil.store.gate_glance import GateGlance, Row
+
+if TYPE_CHECKING:
+    from counterfoil.store.transactions import Row as AnyRow
 
 LINES = 7
 _RESTARTED = "runner or host had ended"  # the reason that a claim after a crash is noted with
@@ -21,16 +24,22 @@ _ANSWERED = {"approved": "approved", "rejected": "rejected", "returned": "sent b
 Line = tuple[int, str]  # instant, words
 
 
+def titles_of(version: AnyRow | None) -> dict[str, str]:
+    """What a template's author calls its steps, by their names."""
+    steps = json.loads(version["manifest"]).get("steps") or [] if version is not None else []
+    return {str(step["name"]): str(step["title"]) for step in steps if step.get("title")}
+
+
 def story_of(
-    conn: Connection, run: Row, gate: Row, done: Sequence[Row], titles: Mapping[str, str], me: str
+    look: GateGlance, run: Row, gate: Row, done: Sequence[Row], titles: Mapping[str, str], me: str
 ) -> tuple[str, ...]:
     """The lines, oldest first, out of the records of the run; where there are too many, the oldest steps are told as a number, and what
     people and crashes did is kept longest."""
     until = gate["asked_at"]
-    restarts = _restarts(conn, run["run_id"], until)
+    restarts = _restarts(look, run["run_id"], until)
     tail = [f"Including {count(len(restarts), 'restart')}; nothing was done twice."] if restarts else []
     first = _told((run["created_at"], f"started by {person(run['started_by'], me)}"))
-    steps, others = _steps(done, titles, until), _in_order([*_answers(conn, run["run_id"], gate, me), *restarts])
+    steps, others = _steps(done, titles, until), _in_order([*_answers(look, run["run_id"], gate, me), *restarts])
     room, many = LINES - 1 - len(tail), len(steps) + len(others)
     if many <= room:
         return (first, *map(_told, _in_order([*steps, *others])), *tail)
@@ -61,22 +70,20 @@ def _steps(done: Sequence[Row], titles: Mapping[str, str], until: int) -> list[L
     return lines
 
 
-def _answers(conn: Connection, run_id: str, gate: Row, me: str) -> list[Line]:
+def _answers(look: GateGlance, run_id: str, gate: Row, me: str) -> list[Line]:
     lines = []
-    for earlier in gates.of_run(conn, run_id):
+    for earlier in look.gates_of_run(run_id):
         if earlier["number"] >= gate["number"]:
             continue
-        for made in gates.decisions(conn, earlier["gate_id"]):
+        for made in look.decisions(earlier["gate_id"]):
             said = _ANSWERED.get(made["verdict"], "decided")
             lines.append((made["at"], f"{person(made['principal'], me)} {said} ‘{one_line(earlier['title'])}’"))
     return lines
 
 
-def _restarts(conn: Connection, run_id: str, until: int) -> list[Line]:
+def _restarts(look: GateGlance, run_id: str, until: int) -> list[Line]:
     lines = []
-    for entry in trail_rows.entries(conn, subject=run_id):
-        if entry["kind"] != "claim" or entry["at"] > until or not entry["after"]:
-            continue
+    for entry in look.carried_on(run_id, until):
         told = json.loads(entry["after"])
         if told.get("reason") == _RESTARTED:
             kept = int(told.get("from_step") or 1) - 1

@@ -14,6 +14,7 @@ from counterfoil.desktop import run_acts
 from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs.rows import look
+from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.theme import font
 from counterfoil.errors import AlreadyDecided, StaleDigest, UnknownGate
 from counterfoil.policy.protection import NOTHING, Consent, Told
@@ -209,10 +210,10 @@ class FakeOffice:
     def after_the_plug(self, run_id: str, ended_at: int) -> Plug:
         return self.plug.pop(0) if len(self.plug) > 1 else self.plug[0]
 
-    def templates(self, workspace: str | None) -> tuple[facts.TemplateCard, ...]:
+    def templates(self, workspace: str | None) -> tuple[TemplateCard, ...]:
         return fake_runs.CARDS
 
-    def template(self, path: str, workspace: str, agreed: Consent = NOTHING) -> facts.TemplateSeen:
+    def template(self, path: str, workspace: str, agreed: Consent = NOTHING) -> TemplateSeen:
         self._judge("template", agreed)
         return fake_runs.template_seen(path)
 
@@ -242,8 +243,8 @@ class FakeOffice:
         self.log.append(("start_sample", None))
         return f"{12:032x}"
 
-    def measure_folder(self, path: str) -> facts.FolderFacts:
-        return facts.FolderFacts(
+    def measure_folder(self, path: str) -> FolderFacts:
+        return FolderFacts(
             path,
             412,
             1_200_000_000,
@@ -253,7 +254,7 @@ class FakeOffice:
             invoices=38,
         )
 
-    def leave_out(self, path: str, parts: Sequence[str]) -> facts.FolderFacts:
+    def leave_out(self, path: str, parts: Sequence[str]) -> FolderFacts:
         self.log.append(("leave_out", (path, tuple(parts))))
         return self.measure_folder(path)
 

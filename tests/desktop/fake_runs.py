@@ -5,6 +5,7 @@ from typing import Any
 
 from counterfoil.clock import iso
 from counterfoil.desktop import office as facts
+from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.previews.grids import Line, TableChange
 from counterfoil.previews.preview import FileSeen, Preview
 from counterfoil.previews.texts import compare
@@ -323,7 +324,7 @@ def _table_seen(
 
 
 CARDS = (
-    facts.TemplateCard(
+    TemplateCard(
         "/t/pay-invoices",
         "pay-invoices",
         "Supplier payments",
@@ -332,7 +333,7 @@ CARDS = (
         ("No llm needed", "Writes files", "Asks you twice"),
         last_used=NOW - 170 * HOUR,
     ),
-    facts.TemplateCard(
+    TemplateCard(
         "/t/reminders",
         "reminders",
         "Reminders",
@@ -340,7 +341,7 @@ CARDS = (
         "bundled",
         ("No llm needed", "Sends mail", "Asks you once"),
     ),
-    facts.TemplateCard(
+    TemplateCard(
         "/t/rename",
         "rename-files",
         "Rename files",
@@ -348,7 +349,7 @@ CARDS = (
         "bundled",
         ("Needs an llm", "Writes files"),
     ),
-    facts.TemplateCard(
+    TemplateCard(
         "/y/close",
         "month-end",
         "Month-end close",
@@ -360,7 +361,7 @@ CARDS = (
 )
 
 
-def template_seen(path: str) -> facts.TemplateSeen:
+def template_seen(path: str) -> TemplateSeen:
     """The page of pay-invoices."""
     card = next((one for one in CARDS if one.path == path), CARDS[0])
     fields = (
@@ -392,7 +393,7 @@ def template_seen(path: str) -> facts.TemplateSeen:
     )
     remembered = {"debtor_name": "Larkfield Trading GmbH", "debtor_iban": "DE75512108001245126199"}
     words = "Reads e-invoices, checks their arithmetic and accounts, and makes one payment file for your bank's portal."
-    return facts.TemplateSeen(card, words, fields, remembered, will, "L0")
+    return TemplateSeen(card, words, fields, remembered, will, "L0")
 
 
 def check(values: Mapping[str, Any]) -> dict[str, str]:

@@ -16,9 +16,10 @@ from counterfoil.desktop.gate.detail import GateDetail
 from counterfoil.desktop.gate.session import GUARD_US
 from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.inbox.page import InboxPage
-from counterfoil.desktop.office import Answer, DecisionMade, FolderFacts, Part, RunnerSeen, RunnerState
+from counterfoil.desktop.office import Answer, DecisionMade, Part, RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.segmented import Segment
+from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.errors import AlreadyDecided
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk

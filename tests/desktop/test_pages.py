@@ -9,13 +9,14 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.gate.sheets import WordsSheet
-from counterfoil.desktop.office import FolderFacts, Part, TrailPage
+from counterfoil.desktop.office import Part, TrailPage
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import Ticks
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs.list_view import Role
+from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.errors import WrongWorkspace
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from counterfoil.clock import SystemClock
-from counterfoil.desktop.office import TemplateCard
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.calls import call
 from counterfoil.desktop.real_office.trust import TrustDesk
+from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.trust_facts import LinkDraft
 from counterfoil.errors import CounterfoilError
 from counterfoil.places import Home

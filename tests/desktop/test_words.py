@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.desktop.inbox.welcome import SAMPLES
-from counterfoil.desktop.office import FolderFacts, Progress
+from counterfoil.desktop.office import Progress
 from counterfoil.desktop.real_office.trail_pages import said
 from counterfoil.desktop.runs.steps import lines
+from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.desktop.templates.folder_sheet import sentences
 from counterfoil.desktop.words import choices, gates, numbers, people, runs, times, values
 from counterfoil.desktop.words.plain import one_line, plain, quoted

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from counterfoil.desktop.news_facts import Tells
 from counterfoil.desktop.run_acts import RunActs, Undoing
 from counterfoil.desktop.schedule_facts import Schedules
+from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trusts
 from counterfoil.policy.protection import NOTHING, Consent, Told
 from counterfoil.previews.preview import FileSeen
@@ -297,58 +298,12 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class TemplateCard:
-    """A template in the gallery. `section` is used, yours or bundled; chips come from the manifest, never from free text."""
-
-    path: str
-    name: str
-    title: str
-    outcome: str
-    section: str
-    chips: tuple[str, ...] = ()
-    last_used: int | None = None
-    trouble: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateSeen:
-    """A template's page. `fields` are field objects of the contract; `remembered` values come from the workspace."""
-
-    card: TemplateCard
-    description: str
-    fields: tuple[Document, ...]
-    remembered: Mapping[str, Any]
-    will: tuple[tuple[str, str], ...]
-    isolation: str
-    raising: str = ""  # why there is no more protection, and what to do about it
-
-
-@dataclass(frozen=True, slots=True)
 class TrailPage:
     """Entries newest first, and whether older ones follow."""
 
     entries: tuple[Document, ...]
     more: bool
     total: int
-
-
-@dataclass(frozen=True, slots=True)
-class FolderFacts:
-    """What was measured in a chosen folder. `notes` are sentences about what is unusual; `parts` what could be left out of one that
-    is refused because it holds too much."""
-
-    path: str
-    files: int
-    octets: int
-    copy_seconds: float
-    allowed: tuple[str, ...]
-    left_out: tuple[str, ...] = ()
-    unreadable: tuple[str, ...] = ()
-    synced_by: str = ""
-    invoices: int | None = None
-    refused: str = ""
-    notes: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ()
 
 
 class Office(RunActs, Tells, Trusts, Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from counterfoil.desktop.office import FolderFacts
+from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.desktop.words.numbers import count
 from counterfoil.errors import CounterfoilError, TooMuch
 from counterfoil.places import Home

@@ -20,6 +20,7 @@ from counterfoil.desktop.real_office.pulse import Pulse
 from counterfoil.desktop.real_office.run_rows import RunRows
 from counterfoil.desktop.real_office.runner_line import RunnerLine
 from counterfoil.desktop.schedule_facts import Schedules
+from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trust
 from counterfoil.desktop.words.times import date_words
 from counterfoil.inbox.accounts import account
@@ -197,11 +198,11 @@ class RealOffice:
 
     # ------------------------------------------------------------------------------------------------------ templates
 
-    def templates(self, workspace: str | None) -> tuple[facts.TemplateCard, ...]:
+    def templates(self, workspace: str | None) -> tuple[TemplateCard, ...]:
         """The gallery."""
         return self._rooms.templates.cards(workspace, self._glance.templates_used())
 
-    def template(self, path: str, workspace: str, agreed: Consent = NOTHING) -> facts.TemplateSeen:
+    def template(self, path: str, workspace: str, agreed: Consent = NOTHING) -> TemplateSeen:
         """One template."""
         return self._rooms.templates.template(path, workspace, self._glance.templates_used(), agreed)
 
@@ -228,11 +229,11 @@ class RealOffice:
         self._runner.start()
         return self._rooms.templates.start_sample()
 
-    def measure_folder(self, path: str) -> facts.FolderFacts:
+    def measure_folder(self, path: str) -> FolderFacts:
         """Look at a folder."""
         return self._rooms.measure(path)
 
-    def leave_out(self, path: str, parts: Sequence[str]) -> facts.FolderFacts:
+    def leave_out(self, path: str, parts: Sequence[str]) -> FolderFacts:
         """Copy less of a folder from now on."""
         return self._rooms.leave_out(path, parts)
 

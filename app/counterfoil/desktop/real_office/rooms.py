@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import Clock
-from counterfoil.desktop.office import FolderFacts
 from counterfoil.desktop.real_office.access import Access
+from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.inbox import pausing
 from counterfoil.inbox.hinting import hint
 from counterfoil.places import Home

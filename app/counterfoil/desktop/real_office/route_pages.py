@@ -7,9 +7,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from counterfoil.desktop.office import TemplateCard
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.calls import call
+from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.trust_facts import LinkDraft, LinkSeen, RouteSeen, RoutesSeen, Spend
 from counterfoil.desktop.words.numbers import count
 from counterfoil.store.transactions import Connection

@@ -14,9 +14,10 @@ from counterfoil.catalogue.manifest import Manifest, chips, read_manifest
 from counterfoil.catalogue.packing import digest_of, read_code
 from counterfoil.catalogue.parameters import problems_with
 from counterfoil.catalogue.samples import TEMPLATE, copy_sample, sample_parameters, today_here
-from counterfoil.desktop.office import Document, TemplateCard, TemplateSeen
+from counterfoil.desktop.office import Document
 from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access
+from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.people import capital
 from counterfoil.errors import WrongWorkspace

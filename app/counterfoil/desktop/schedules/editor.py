@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
-from counterfoil.desktop.office import Office, TemplateCard, TemplateSeen, Workspace
+from counterfoil.desktop.office import Office, Workspace
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import FieldEditor, LineEdit
@@ -21,6 +21,7 @@ from counterfoil.desktop.schedule_facts import DraftSeen, ReadySeen, ScheduleDra
 from counterfoil.desktop.schedules.ahead import AheadBox, ReadyBox
 from counterfoil.desktop.schedules.choices import KEYS, Choices
 from counterfoil.desktop.schedules.sentence import SentenceBox
+from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.desktop.templates.folder_sheet import FolderSheet
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, plain, quoted

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.commands import Command
-from counterfoil.desktop.office import Changes, Part, TemplateCard
+from counterfoil.desktop.office import Changes, Part
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
@@ -27,6 +27,7 @@ from counterfoil.desktop.schedules.head import ScheduleHead
 from counterfoil.desktop.schedules.list_view import ROW, SchedulesAdapter, SchedulesView
 from counterfoil.desktop.schedules.notices import NoticeCards
 from counterfoil.desktop.schedules.sheets import SkippedSheet, login_sheet, remove_sheet, started_beside
+from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.words.plain import one_line, quoted
 
 _LOADING, _NOTHING, _PAGE, _EDITOR = 0, 1, 2, 3

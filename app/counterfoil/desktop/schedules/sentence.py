@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QCompleter, QWidget
 
-from counterfoil.desktop.office import TemplateCard
 from counterfoil.desktop.parts.boxes import Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.combo import Combo
@@ -15,6 +14,7 @@ from counterfoil.desktop.parts.form import LineEdit
 from counterfoil.desktop.parts.labels import Icon, Label, Prose, repolish
 from counterfoil.desktop.parts.layouts import TOP, Flow, column, put, row
 from counterfoil.desktop.schedule_facts import DraftSeen
+from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import one_line
 

@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
-from counterfoil.desktop.office import FolderFacts
 from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import LineEdit, Ticks
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.sheet import Sheet
+from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.desktop.words.numbers import count, joined, size
 from counterfoil.desktop.words.plain import plain
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from counterfoil.desktop.office import TemplateCard
 from counterfoil.desktop.parts.boxes import Box, Nothing, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import TOP, Flow, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
+from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.plain import one_line
 

@@ -12,12 +12,13 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.commands import Command
-from counterfoil.desktop.office import Changes, Part, TemplateCard, TemplateSeen, Workspace
+from counterfoil.desktop.office import Changes, Part, Workspace
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
+from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.desktop.templates.folder_sheet import FolderSheet
 from counterfoil.desktop.templates.gallery import Gallery
 from counterfoil.desktop.templates.run_form import RunForm

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QBoxLayout
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
-from counterfoil.desktop.office import TemplateSeen
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import FieldEditor
@@ -22,6 +21,7 @@ from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 from counterfoil.desktop.protection.badge import shield
+from counterfoil.desktop.template_facts import TemplateSeen
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.policy import protection

@@ -20,6 +20,7 @@ from counterfoil.clock import SystemClock
 from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.engine import direct, garbage
 from counterfoil.engine.holding import Powers
+from counterfoil.engine.llm_ports import Llms
 from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.facts import GateState, RunState, Verdict
 from counterfoil.inbox.deciding import Wish, decide
@@ -71,14 +72,16 @@ class Office:
 
         return self.database.transact(operation)
 
-    def advance(self, run_ids: Sequence[str], workflow: Workflow[Any, Any] = measured) -> Spent:
+    def advance(
+        self, run_ids: Sequence[str], workflow: Workflow[Any, Any] = measured, llms: Llms | None = None
+    ) -> Spent:
         """Advance runs side by side in this process until each ends or waits."""
         loop = WorkflowLoop()
         writer = Writer(self.database)
         effects = EffectCatalogue(self.home, self.blobs)
         clock = SystemClock()
         stages = StageFolder(self.home, self.blobs, clock)
-        powers = Powers(self.database, writer, self.blobs, clock, effects, Rules(), stages)
+        powers = Powers(self.database, writer, self.blobs, clock, effects, Rules(), stages, llms=llms)
         try:
             cpu, wall = time.process_time(), time.perf_counter()
             states = loop.run_until_complete(_advance(powers, run_ids, workflow))

@@ -20,6 +20,7 @@ if __name__ == "__main__":
     sys.path[:1] = [str(_ROOT / folder) for folder in ("tests", "app", "workflows/pay-invoices")]
 
 from benchmarks import (
+    agent_rows,
     big_gate_rows,
     diff_rows,
     host_rows,
@@ -56,6 +57,7 @@ ROWS: dict[str, Measure] = {
     "rate-disk": step_rows.rate_disk,
     "rate-disk-host": step_rows.rate_disk_host,
     "at-once": step_rows.at_once,
+    "agent-replay": agent_rows.replay,
     "resume": waiting_rows.resume,
     "resume-host": waiting_rows.resume_host,
     "decision-lingering": waiting_rows.decision_lingering,

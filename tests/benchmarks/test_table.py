@@ -18,7 +18,7 @@ COUNTED = (
         "set-deletions",
         "set-writes-disk",
     ),
-    *("diff", "hosts-at-once", "waiting", "idle", "window-live", "window-evidence", "office-first"),
+    *("agent-replay", "diff", "hosts-at-once", "waiting", "idle", "window-live", "window-evidence", "office-first"),
 )
 
 
@@ -64,6 +64,10 @@ def test_a_file_of_a_set_costs_one_sync_and_a_name_none(table: dict[str, Row]) -
 
 def test_a_difference_tells_exactly_what_was_changed(table: dict[str, Row]) -> None:
     assert table["diff"].counts == {"changes": CHANGED}
+
+
+def test_a_replay_asks_no_llm_again(table: dict[str, Row]) -> None:
+    assert table["agent-replay"].counts == {"asked again": 0}
 
 
 def test_nobody_waits_for_a_host_in_vain(table: dict[str, Row]) -> None:

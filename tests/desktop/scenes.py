@@ -400,7 +400,7 @@ def _schedules(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
     schedules.sheet.dismiss()
     schedules.head.change.click()
     visitor.until(lambda: schedules.editor.isVisible() and schedules.editor.ahead.texts, "the editor")
-    visitor.settle(1.0)
+    visitor.until(lambda: schedules.editor.ready.texts, "what it needs")
     yield "schedule-change"
     for name, text in (("gap", "every day at 02:30"), ("wrong", "every year on 31 April at 09:00")):
         schedules.editor.rule.setText(text)

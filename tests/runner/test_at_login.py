@@ -37,6 +37,7 @@ WantedBy=default.target
 
 def test_a_unit_for_systemd() -> None:
     assert systemd_unit(START, "Counterfoil") == UNIT
+    assert "Description=The runner of /100%%h\n" in systemd_unit(START, "The runner of /100%h")
     assert 'Environment="PYTHONPATH=/src/100%%"\n' in systemd_unit(Start(("x",), "/src/100%"), "Counterfoil")
 
 

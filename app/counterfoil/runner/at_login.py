@@ -53,7 +53,7 @@ def systemd_unit(start: Start, title: str) -> str:
     """The text of a user unit: started at login, again after a crash with growing pauses, ended in an orderly way."""
     path = f'Environment="PYTHONPATH={_escaped(start.import_path)}"\n' if start.import_path else ""
     return f"""[Unit]
-Description={title}
+Description={title.replace("%", "%%")}
 StartLimitIntervalSec=0
 
 [Service]

@@ -122,3 +122,11 @@ def test_figures_beside_those_before() -> None:
     assert [one.earlier for one in compared(now, None, 7)] == [None] * 3
     others = {("region", "all others", "EUR"): Decimal(5)}
     assert [one.earlier for one in compared(now[2:], others, 7)] == [None], "it may be among the others"
+
+
+def test_tables_of_the_docx_go_over_pages_with_their_head_and_whole_rows(paper: Paper) -> None:
+    for table in Document(io.BytesIO(docx_of(paper, AT))).tables:
+        heads = [row._tr.xpath("./w:trPr/w:tblHeader") != [] for row in table.rows]
+        assert heads == [True] + [False] * (len(table.rows) - 1)
+        assert all(row._tr.xpath("./w:trPr/w:cantSplit") for row in table.rows)
+        assert [column.width for column in table.columns] == [cell.width for cell in table.rows[0].cells]

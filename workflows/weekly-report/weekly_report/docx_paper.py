@@ -13,7 +13,7 @@ from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Cm, Pt, RGBColor
-from docx.table import _Cell
+from docx.table import _Cell, _Row
 
 from weekly_report.paper import Heading, Paper, Rows, Words
 
@@ -60,13 +60,24 @@ def _add_table(made: Written, block: Rows) -> None:
     table.autofit = False
     whole = sum(block.shares)
     widths = [Cm(_WIDTH * share / whole) for share in block.shares]
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = width  # some programs go by the grid, some by the cells
     # cells in one pass: asking a table for each cell reads all of it again
     for at, line in enumerate(table.rows):
         texts = block.columns if at == 0 else block.rows[at - 1]
+        _keep_on_pages(line, head=at == 0)
         for cell, text, figure, width in zip(line.cells, texts, block.figures, widths, strict=True):
             cell.width = width
             _fill(cell, text, figure=figure, head=at == 0)
     made.add_paragraph()
+
+
+def _keep_on_pages(line: _Row, *, head: bool) -> None:
+    """No row is torn by the end of a page, and the names of the columns stand on each page."""
+    properties = line._tr.get_or_add_trPr()  # noqa: SLF001 - as for borders below
+    properties.append(OxmlElement("w:cantSplit"))
+    if head:
+        properties.append(OxmlElement("w:tblHeader"))
 
 
 def _fill(cell: _Cell, text: str, *, figure: bool, head: bool) -> None:

@@ -105,7 +105,7 @@ def _table(kind: str, those: Sequence[Compared]) -> Rows:
                 money_shown(one.earlier, figure.currency), change_shown(one.change, figure.currency), one.percent,
             ]  # fmt: skip
         rows.append([*row, f"{figure.rows:,}"])
-    return Rows(columns, [False] + [True] * (len(columns) - 1), [10, 6, *([6, 6, 4] if with_earlier else []), 3], rows)
+    return Rows(columns, [False] + [True] * (len(columns) - 1), [9, 6, *([6, 6, 5] if with_earlier else []), 3], rows)
 
 
 def _left_out(count: Count) -> list[Block]:
@@ -117,7 +117,7 @@ def _left_out(count: Count) -> list[Block]:
             for one in count.dropped[:_MOST_ROWS]
         ]
         blocks.append(
-            Rows(["Where", "Row", "Why", "What stands there"], [False, True, False, False], [4, 1, 5, 5], rows)
+            Rows(["Where", "Row", "Why", "What stands there"], [False, True, False, False], [8, 3, 10, 10], rows)
         )
         if count.dropped_rows > len(rows):
             blocks.append(
@@ -150,7 +150,7 @@ def _sources(compared: Sequence[Compared]) -> list[Block]:
         return []
     return [
         Heading("Where each figure comes from"),
-        Rows(["Figure", "File and sheet", "Cells", "Rows"], [False, False, False, True], [4, 4, 6, 1], rows),
+        Rows(["Figure", "File and sheet", "Cells", "Rows"], [False, False, False, True], [8, 9, 10, 3], rows),
     ]
 
 

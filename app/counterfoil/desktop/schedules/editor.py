@@ -302,7 +302,8 @@ class ScheduleEditor(Pane):
     def _look(self) -> None:
         """Look at what it needs, where something has changed that this depends on."""
         draft = self._judged
-        about = (draft.template, draft.workspace, sorted(draft.values.items()), draft.kept_rule or self._seen.said)
+        began_by = "" if self._seen.ahead else self._seen.said  # such as a folder, which is looked into
+        about = (draft.template, draft.workspace, sorted(draft.values.items()), began_by)
         if not draft.template or not draft.workspace or self._seen.where == "zone" or about == self._looked:
             return
         self._looked = about

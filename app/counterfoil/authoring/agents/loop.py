@@ -176,7 +176,7 @@ class _Agent:
 
     def __init__(self, job: Job, tools: dict[str, Tool], system: str) -> None:
         self._job = job
-        self._turn = Turn(job.name, tools, self._begin)
+        self._turn = Turn(job.name, job.goal, tools, self._begin)
         self._talk = Conversation(
             system=system,
             tools=[tool.offer for tool in tools.values()],

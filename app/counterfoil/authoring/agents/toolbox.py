@@ -78,6 +78,9 @@ def _telling(function: Callable[..., str], *, process: bool = False) -> Tool:
 
     @functools.wraps(function)
     def told(*args: Any, **given: Any) -> str:
+        about = next((value for value in (*args, *given.values()) if isinstance(value, str) and value), "")
+        if about:
+            report(about[:120])
         try:
             return function(*args, **given)
         except FileRefused as refused:

@@ -46,12 +46,14 @@ class Wanted:
 
 
 class Turn:
-    """The calls of an answer of the agent `name`. `begin` starts an agent beneath it: goal and whose, to its answer."""
+    """The calls of an answer of the agent `name`, which works towards `goal`. `begin` starts an agent beneath it: goal and whose, to its
+    answer and how that counts."""
 
     def __init__(
-        self, name: str, tools: dict[str, Tool], begin: Callable[[str, str], Awaitable[tuple[str, str]]]
+        self, name: str, goal: str, tools: dict[str, Tool], begin: Callable[[str, str], Awaitable[tuple[str, str]]]
     ) -> None:
         self._name = name
+        self._goal = goal
         self._tools = tools
         self._begin = begin
 
@@ -148,9 +150,9 @@ class Turn:
         plan = [(one, one.effect) for one in asking if one.effect is not None]
         questions = [one for one in asking if one.effect is None]
         form = [_field(n, one) for n, one in enumerate(questions, 1)]
-        evidence = (
-            [text(answer.text, title="What the agent says", source=f"the agent {self._name}")] if answer.text else []
-        )
+        evidence = [text(self._goal, title="What the agent is to do")]
+        if answer.text:
+            evidence.append(text(answer.text, title="What the agent says", source=f"the agent {self._name}"))
         try:
             if plan:
                 given = await self._approved(plan, form, evidence)

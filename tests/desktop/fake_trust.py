@@ -1,4 +1,4 @@
-"""Connectors, routes and permissions of the fake office, one of each state; acts are logged and change what is shown."""
+"""Connectors, routes, permissions and memory of the fake office, one of each state; acts are logged and change what is shown."""
 
 import dataclasses
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from typing import Any
 
 from counterfoil.desktop.trust_facts import (
     ConnectorSeen,
+    FactSeen,
     LinkDraft,
     LinkSeen,
     PermissionSeen,
@@ -77,6 +78,14 @@ class FakeTrust:
                 "Granted by you 12 Nov, never used.", trouble="Nothing it speaks of has been asked for in 30 days.",
             ),
         ]  # fmt: skip
+        self.facts = [
+            FactSeen(
+                "1",
+                "Halden Paper AS sends its invoices on the 28th.",
+                "From Mail from Halden.eml, run 12.",
+                "Accepted by Anna 14 Nov.",
+            )
+        ]
 
     def _did(self, act: str, what: Any, sentence: str) -> str:
         self._log.append((act, what))
@@ -137,3 +146,10 @@ class FakeTrust:
     def take_back(self, rule_id: str) -> str:
         self.rules = [one for one in self.rules if one.rule_id != rule_id]
         return self._did("take_back", rule_id, "Taken back. It asks from now on.")
+
+    def memory(self, workspace: str | None) -> tuple[FactSeen, ...]:
+        return tuple(self.facts)
+
+    def forget(self, fact_id: str) -> str:
+        self.facts = [one for one in self.facts if one.fact_id != fact_id]
+        return self._did("forget", fact_id, "Forgotten: no run that begins from now on is told it.")

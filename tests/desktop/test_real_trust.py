@@ -1,4 +1,4 @@
-"""Connectors and permissions of a real data folder; acts are done by the command line, and a server really starts."""
+"""Connectors, routes, permissions and memory of a real data folder; acts are done by the command line, and a server really starts."""
 
 import sys
 from collections.abc import Generator
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from counterfoil import Params, workflow
 from counterfoil.clock import SystemClock
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.calls import call
@@ -14,8 +15,10 @@ from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.trust_facts import LinkDraft
 from counterfoil.errors import CounterfoilError
 from counterfoil.places import Home
+from counterfoil.store import fact_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
+from counterfoil.testing import Harness
 
 CARDS = [
     TemplateCard("a", "a", "A", "", "bundled", chips=("No llm needed",)),
@@ -116,3 +119,27 @@ def test_a_key_that_no_keyring_takes_adds_nothing(desk: TrustDesk) -> None:
     with pytest.raises(CounterfoilError):
         desk.add_link(LinkDraft("default", "anthropic", "claude-sonnet-5", secret="sk-canary"))
     assert desk.routes().routes == ()
+
+
+class NoParams(Params):
+    """None."""
+
+
+@workflow("a-run")
+async def a_run(_: NoParams) -> str:
+    return "done"
+
+
+def test_a_fact_tells_its_source_and_is_forgotten(home: Home, desk: TrustDesk, tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    harness = Harness(tmp_path / "ws", home=home.root)
+    run_id = harness.start(a_run)
+    new = fact_rows.NewFact("k", str(harness.workspace), "Pays on Fridays.", "a.eml", '["a.eml"]', run_id, "user:anna")
+    harness.database.transact(lambda txn: fact_rows.keep(txn, new))
+    harness.close()
+    [seen] = desk.memory(str(harness.workspace))
+    assert (seen.text, seen.source) == ("Pays on Fridays.", "From a.eml, run 1. It was proposed after reading a.eml.")
+    assert seen.accepted.startswith("Accepted by you today ")
+    assert desk.memory("/elsewhere") == ()
+    desk.forget(seen.fact_id)
+    assert desk.memory(None) == ()

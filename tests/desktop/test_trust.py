@@ -1,4 +1,4 @@
-"""Connectors, routes and permissions on the fake office, by mouse and keyboard."""
+"""Connectors, routes, permissions and memory on the fake office, by mouse and keyboard."""
 
 from typing import Any
 
@@ -161,6 +161,14 @@ def test_a_permission_is_taken_back_after_a_question(desk: Desk, page: Any) -> N
     desk.click(tab.sheet.act)
     assert did(desk, "take_back") == ["p1"]
     assert "Post/" not in texts(tab)
+
+
+def test_a_fact_is_forgotten(desk: Desk, page: Any) -> None:
+    tab = show(desk, page, "memory")
+    assert "From Mail from Halden.eml, run 12." in texts(tab)
+    desk.click(button(tab, "Forget: Halden Paper AS sends its invoices on the 28th."))
+    assert did(desk, "forget") == ["1"]
+    assert tab.nothing.isVisible()
 
 
 def test_what_changed_elsewhere_comes_when_the_page_is_shown(desk: Desk, page: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the Connectors page may ask and do, and the facts it is handed: connectors, routes to llms, permissions. A part of `office`,
+"""What the Connectors page may ask and do, and the facts it is handed: connectors, routes to llms, permissions, memory. A part of `office`,
 with the same rules for threads. Sentences are made where the facts are known; the page shows them."""
 
 from __future__ import annotations
@@ -99,6 +99,16 @@ class PermissionSeen:
     trouble: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class FactSeen:
+    """A fact that agents of a workspace are told, where it comes from, and who has accepted it."""
+
+    fact_id: str
+    text: str
+    source: str
+    accepted: str
+
+
 class Connecting(Protocol):
     """Connectors."""
 
@@ -150,7 +160,17 @@ class Permitting(Protocol):
         """End a rule."""
 
 
-class Trust(Connecting, Routing, Permitting, Protocol):
+class Remembering(Protocol):
+    """Memory of workspaces."""
+
+    def memory(self, workspace: str | None) -> tuple[FactSeen, ...]:
+        """What agents are told in later runs."""
+
+    def forget(self, fact_id: str) -> str:
+        """Take a fact back."""
+
+
+class Trust(Connecting, Routing, Permitting, Remembering, Protocol):
     """What is trusted with what. Every method may raise a CounterfoilError."""
 
 
@@ -159,4 +179,4 @@ class Trusts(Protocol):
 
     @property
     def trust(self) -> Trust:
-        """Connectors, routes, permissions."""
+        """Connectors, routes, permissions, memory."""

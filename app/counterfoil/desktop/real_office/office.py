@@ -248,7 +248,7 @@ class RealOffice:
 
     @property
     def trust(self) -> Trust:
-        """Connectors and permissions."""
+        """Connectors, routes, permissions, memory."""
         return self._rooms.trust
 
     # ------------------------------------------------------------------------------------------------------ the trail

@@ -93,7 +93,7 @@ class Rooms:
 
     @functools.cached_property
     def trust(self) -> TrustDesk:
-        """Connectors, routes, permissions."""
+        """Connectors, routes, permissions, memory."""
         made: TrustDesk = _load("trust", "TrustDesk")(self._access, lambda: self.templates.cards(None, {}))
         return made
 

@@ -1,4 +1,4 @@
-"""Connectors and permissions of a data folder, read from its documents; acts go to the command line, which may start
+"""Connectors, permissions and memory of a data folder, read from its documents; acts go to the command line, which may start
 servers."""
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from typing import Any
 
 from counterfoil.desktop.real_office.calls import call
 from counterfoil.desktop.real_office.route_pages import RouteDesk
-from counterfoil.desktop.trust_facts import ConnectorSeen, PermissionSeen, ToolChanged
+from counterfoil.desktop.trust_facts import ConnectorSeen, FactSeen, PermissionSeen, ToolChanged
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.people import person
 from counterfoil.store import connector_rows
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.connectors import connector_document, tool_documents
+from counterfoil.views.memory import fact_documents
 from counterfoil.views.permissions import permission_documents
 
 Document = Mapping[str, Any]
@@ -102,6 +104,30 @@ class TrustDesk(RouteDesk):
         """End a rule."""
         call(self._access.home, "permission", "remove", rule_id)
         return "Taken back. It asks from now on."
+
+    # ----------------------------------------------------------------------------------------------------------- memory
+
+    def memory(self, workspace: str | None) -> tuple[FactSeen, ...]:
+        """What agents are told in later runs, of one workspace or of all."""
+        with self._access.reading() as conn:
+            documents = fact_documents(conn, workspace)
+        return tuple(self._fact(one) for one in documents)
+
+    def _fact(self, one: Document) -> FactSeen:
+        at = times.iso_instant(str(one["accepted_at"]))
+        when = f" {times.in_sentence(times.when(at, self._access.clock.now_us()))}" if at is not None else ""
+        outside = f" It was proposed after reading {', '.join(one['read_before'])}." if one["read_before"] else ""
+        return FactSeen(
+            fact_id=str(one["number"]),
+            text=one["fact"],
+            source=f"From {one['source']}, run {one['run_number']}.{outside}",
+            accepted=f"Accepted by {person(one['accepted_by'], self._access.me)}{when}.",
+        )
+
+    def forget(self, fact_id: str) -> str:
+        """Take a fact back."""
+        call(self._access.home, "memory", "forget", f"f-{fact_id}")
+        return "Forgotten: no run that begins from now on is told it."
 
 
 def _can(tools: list[dict[str, Any]]) -> str:

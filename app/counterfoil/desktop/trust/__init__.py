@@ -1,1 +1,1 @@
-"""The Connectors page: what reaches outside, which llms are asked, what is allowed without asking."""
+"""The Connectors page: what reaches outside, which llms are asked, what is allowed without asking, what is remembered."""

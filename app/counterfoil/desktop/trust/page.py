@@ -17,15 +17,17 @@ from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.trust.connectors import ConnectorsTab
+from counterfoil.desktop.trust.memory import MemoryTab
 from counterfoil.desktop.trust.permissions import PermissionsTab
 from counterfoil.desktop.trust.routes import RoutesTab
 from counterfoil.desktop.trust.tab import TrustTab
 
-TABS = (("connectors", "Connectors"), ("routes", "Routes"), ("permissions", "Permissions"))
+TABS = (("connectors", "Connectors"), ("routes", "Routes"), ("permissions", "Permissions"), ("memory", "Memory"))
 _MADE: dict[str, Callable[[Bridge], TrustTab]] = {
     "connectors": ConnectorsTab,
     "routes": RoutesTab,
     "permissions": PermissionsTab,
+    "memory": MemoryTab,
 }
 
 

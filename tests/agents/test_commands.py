@@ -17,6 +17,7 @@ from counterfoil.policy.judging import Rules
 from counterfoil.policy.protection import WEAK
 from counterfoil.sandbox import probing
 from counterfoil.sandbox.levels import Measured
+from counterfoil.stage.private_copy import PrivateCopy
 from counterfoil.testing import Crashed, Harness
 from engine.doing import Nothing
 
@@ -145,3 +146,22 @@ def test_where_nothing_confines_programs_none_is_run(
     agents.start(running)
     assert agents.advance() == RunState.WAITING  # at the gate of its changes, not of a command
     assert told(agents)[1].startswith("Denied: Commands are not run")
+
+
+def test_a_copy_that_a_program_has_made_hard_to_read_is_read_and_dropped(tmp_path: Path) -> None:
+    tree, overlays, outside = tmp_path / "tree", tmp_path / "overlays", tmp_path / "outside"
+    for folder in (tree / "a", overlays, outside):
+        folder.mkdir(parents=True)
+    (tree / "a" / "one.txt").write_text("1")
+    outside.chmod(0o500)
+    copy = PrivateCopy.of(tree, tmp_path / "copy")
+    (copy.folder / "a" / "two.txt").write_text("2")
+    (copy.folder / "a" / "link").symlink_to(outside)
+    (copy.folder / "a").chmod(0)
+    written = copy.written(overlays)
+    assert (written.paths, written.left) == (["a/two.txt"], ["a/link"])
+    (copy.folder / "a").chmod(0)
+    copy.drop()
+    assert not copy.folder.exists()
+    assert outside.stat().st_mode & 0o777 == 0o500  # nothing is done where a link leads
+    assert (tree / "a" / "one.txt").read_text() == "1"

@@ -12,6 +12,7 @@ from counterfoil import (
     AgentStopped,
     Effect,
     EffectFailed,
+    RefusedUse,
     ToolCall,
     agent,
     approve,
@@ -378,3 +379,21 @@ def test_agents_nest_in_parallel_branches(office: Make) -> None:
     harness.start(both)
     assert harness.advance() == RunState.DONE
     assert harness.result() == ["a", "b"]
+
+
+def test_a_tool_that_a_definition_misspells_is_told(office: Make, tmp_path: Path) -> None:
+    place = tmp_path / "workspace" / ".counterfoil" / "agents"
+    place.mkdir(parents=True)
+    (place / "clerk.md").write_text("---\ntools: reed\n---\nWork.")
+
+    @workflow("clerking")
+    async def clerking(p: Nothing) -> str:
+        try:
+            return await agent("Work.", like="clerk", rules=False)
+        except RefusedUse as problem:
+            return str(problem)
+
+    harness = office("never asked")
+    harness.start(clerking)
+    assert harness.advance() == RunState.DONE
+    assert harness.result().startswith(".counterfoil/agents/clerk.md wants the tools “reed”; there are read, write")

@@ -61,6 +61,9 @@ class SandboxCommands:
             return copy.written(Path(overlays))
         except TooManyFiles as problem:
             raise TooMuchWritten("The command has made more files than a run may have.") from problem
+        except OSError as problem:
+            why = (problem.strerror or str(problem)).lower()
+            raise TooMuchWritten(f"What the command has left cannot be read: {why}.") from problem
 
     def drop(self, copy: PrivateCopy) -> None:
         """Let go of the copy. Blocking."""

@@ -115,8 +115,10 @@ class PrivateCopy:
         """Let go of it, also where a command has taken the right to its own folders away."""
         for folder, below, _ in os.walk(self.folder):
             for name in below:
+                place = Path(folder) / name
                 with contextlib.suppress(OSError):
-                    (Path(folder) / name).chmod(0o700, follow_symlinks=False)
+                    if not place.is_symlink():
+                        place.chmod(0o700)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -125,8 +127,10 @@ def _entries(root: Path) -> Iterator[tuple[str, os.stat_result]]:
     todo = [""]
     while todo:
         here = todo.pop()
-        with contextlib.suppress(PermissionError):
-            (root / here).chmod(0o700, follow_symlinks=False) if here and not os.access(root / here, os.X_OK) else None
+        if here and not os.access(
+            root / here, os.R_OK | os.X_OK
+        ):  # a command has taken the right to its own folder away
+            (root / here).chmod(0o700)  # a folder, not a link: it was looked at, and nothing of the command lives
         with os.scandir(root / here) as listing:
             for item in listing:
                 path = f"{here}/{item.name}" if here else item.name

@@ -20,7 +20,7 @@ from counterfoil.authoring.agents.definitions import Definition, read_definition
 from counterfoil.authoring.agents.paging import cut
 from counterfoil.authoring.agents.rules import Note, find_rules
 from counterfoil.authoring.agents.skills import Found, find_skills
-from counterfoil.authoring.agents.toolbox import Given, Tool, connectors_in, tools_of
+from counterfoil.authoring.agents.toolbox import WORDS, Given, Tool, connectors_in, is_call, tools_of
 from counterfoil.authoring.agents.turn import Turn
 from counterfoil.authoring.answer_shapes import Misfit, schema_of
 from counterfoil.authoring.llms import Conversation, LlmAnswer, Said, ToolResult, read
@@ -150,6 +150,7 @@ async def _prepared(job: Job) -> tuple[Job, dict[str, Tool], str]:
 
 def _as_defined(job: Job, defined: Definition) -> Job:
     """A job as one of the team's agents does it. It never has more tools than its caller gives."""
+    _refuse_unknown(defined)
     tools = (
         job.tools
         if defined.tools is None
@@ -164,6 +165,14 @@ def _as_defined(job: Job, defined: Definition) -> Job:
         route=job.route or defined.route,
         turns=min(job.turns, defined.turns or job.turns),
     )
+
+
+def _refuse_unknown(defined: Definition) -> None:
+    """A word that names no tools is told; left away in silence, the agent would lack them."""
+    strange = [one for one in defined.tools or () if one not in WORDS and not is_call(one)]
+    if strange:
+        there = ", ".join(WORDS)
+        raise RefusedUse(f".counterfoil/agents/{defined.name}.md wants the tools “{strange[0]}”; there are {there}")
 
 
 def _spelled(tools: Sequence[Given]) -> list[Given]:

@@ -12,6 +12,7 @@ MOST_FILES = 20
 _LONGEST = 16_000  # characters of one
 _LONGEST_BYTES = 1024 * 1024
 _DEEPEST = 6  # folders in one another that are looked into
+_MOST_FOLDERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,12 @@ def find_rules(folder: str = "") -> list[Note]:
     above = ["", *("/".join(folder.split("/")[:n]) for n in range(1, folder.count("/") + 2))] if folder else [""]
     places = [place for place in above[:-1] if door.exists(f"{place}/{FILE}".lstrip("/"))]
     todo = [above[-1]]
-    while todo and len(places) < MOST_FILES:
-        place = todo.pop(0)
+    for place in todo:  # grows meanwhile: folder after folder, outer ones first
+        if len(places) >= MOST_FILES:
+            break
         if door.exists(f"{place}/{FILE}".lstrip("/")):
             places.append(place)
-        if place.count("/") < _DEEPEST:
+        if place.count("/") < _DEEPEST and len(todo) < _MOST_FOLDERS:
             todo += [one.path for one in door.left_out(place) if one.kind == "folder" and not _is_hidden(one.path)]
     return [note for place in places if (note := _read(place)) is not None]
 

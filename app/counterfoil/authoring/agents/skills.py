@@ -17,6 +17,7 @@ from counterfoil.authoring.agents.front_matter import BadHead, parted
 from counterfoil.authoring.agents.paging import Refused, cut, page_of
 from counterfoil.authoring.file_door import files
 from counterfoil.authoring.file_view import open_beneath, spelled
+from counterfoil.authoring.reporting import report
 
 FILE = "SKILL.md"
 MOST_SKILLS = 100
@@ -68,6 +69,7 @@ def find_skills(folders: Sequence[str]) -> Found:
     kept = list(skills.values())
     if len(kept) > MOST_SKILLS:
         troubles.append(f"Of {len(kept)} skills the first {MOST_SKILLS} are offered.")
+    report(" ".join([f"{len(kept)} skills.", *troubles]))
     return Found(kept[:MOST_SKILLS], troubles)
 
 

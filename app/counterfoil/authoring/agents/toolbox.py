@@ -160,7 +160,7 @@ WORDS: Mapping[str, tuple[Tool, ...]] = {
 
 def connectors_in(given: Sequence[Given]) -> list[str]:
     """The connectors that are named among the tools."""
-    named = [one.removeprefix(CONNECTOR).partition("/")[0] for one in given if isinstance(one, str) and _is_call(one)]
+    named = [one.removeprefix(CONNECTOR).partition("/")[0] for one in given if isinstance(one, str) and is_call(one)]
     return list(dict.fromkeys(named))
 
 
@@ -183,7 +183,7 @@ def tools_of(given: Sequence[Given], offered: Sequence[dict[str, Any]], skills: 
 
 
 def _tools(one: Given, offered: Sequence[dict[str, Any]]) -> Sequence[Tool]:
-    if isinstance(one, str) and _is_call(one):
+    if isinstance(one, str) and is_call(one):
         connector, _, only = one.removeprefix(CONNECTOR).partition("/")
         found = [
             _call_tool(offer) for offer in offered if offer["connector"] == connector and only in ("", offer["tool"])
@@ -211,7 +211,8 @@ def _tools(one: Given, offered: Sequence[dict[str, Any]]) -> Sequence[Tool]:
     raise RefusedUse(f"{one!r} is no tool: give a word, a @step, or a function that is annotated to return an Effect")
 
 
-def _is_call(one: str) -> bool:
+def is_call(one: str) -> bool:
+    """Whether a word names tools of a connector."""
     return one.startswith(CONNECTOR)
 
 

@@ -14,6 +14,9 @@ call :stage ruff format --check .
 call :stage mypy
 call :stage mypy workflows\tidy-folder\workflow.py
 call :stage mypy workflows\weekly-report\workflow.py
+call :stage mypy workflows\triage-mail\workflow.py
+call :stage mypy workflows\contract-review\workflow.py
+call :stage mypy workflows\ask-approval\workflow.py
 call :stage lint-imports
 if not "%~1"=="" (
   call :stage pytest %*

@@ -40,6 +40,7 @@ COMMANDS: dict[str, Command] = {
     "memory": Command("memory", "app", "What agents are told in later runs; take a fact back."),
     "secret": Command("keeping", "app", "Keep passwords in this computer's keyring."),
     "route": Command("routes", "app", "Set up the llms that runs may ask, and how much may be spent."),
+    "mcp": Command("serving", "mcp", "Serve an agent in an editor: it starts runs and asks for approvals."),
     "doctor": Command("checkup", "doctor", "Check that everything this program needs is in order."),
 }
 

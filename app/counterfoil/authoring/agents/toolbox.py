@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from counterfoil.authoring.agents import document_tools, file_tools, sheet_tools
-from counterfoil.authoring.agents.paging import Refused
+from counterfoil.authoring.agents.paging import Refused, cut
 from counterfoil.authoring.agents.skills import Skill, load_skill
 from counterfoil.authoring.answer_shapes import read_answer, schema_of
 from counterfoil.authoring.effect_values import Effect, command, remember, tool_call
@@ -28,6 +28,7 @@ from counterfoil.facts import StepKind
 
 Given = str | Step[..., Any] | Callable[..., Effect]
 CONNECTOR = "connector:"
+MOST_SAID = 4_000  # characters of what a server says of its tool
 _LONGEST_NAME = 64
 
 
@@ -222,7 +223,8 @@ def _call_tool(offer: dict[str, Any]) -> Tool:
     def make(**args: Any) -> Effect:
         return tool_call(offer["connector"], offer["tool"], args, pin=offer["pin"], editable=("args",))
 
-    words = f"{offer['description'] or offer['title'] or offer['tool']} (tool of the connector {offer['connector']})"
+    said = cut(offer["description"] or offer["title"] or offer["tool"], MOST_SAID)
+    words = f"{said} (tool of the connector {offer['connector']})"
     made = ToolOffer(offer["name"][:_LONGEST_NAME], words, offer["parameters"], offer["pin"])
     return Tool(made, dict, make=make)
 

@@ -1,5 +1,6 @@
 """Calls of llms: asked once, recorded, answered from the record; what a request has for its row; what people are asked."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -9,11 +10,14 @@ from typing import Any, Literal
 
 import pytest
 
-from counterfoil import Conversation, LlmFailed, Said, ToolCall, ToolOffer, ToolResult, llm, parallel, workflow
-from counterfoil.engine.llm_ports import Heard, LlmRequest, LlmTrouble, Told
+from counterfoil import Conversation, LlmFailed, Said, ToolCall, ToolOffer, ToolResult, approve, llm, parallel, workflow
+from counterfoil.engine.llm_ports import Heard, LlmReply, LlmRequest, LlmTrouble, Told
 from counterfoil.facts import LlmEnd, RunState, StepKind
 from counterfoil.places import Home
-from counterfoil.store import llm_calls
+from counterfoil.routing import scripted as scripted_llms
+from counterfoil.store import llm_calls, runs
+from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
+from counterfoil.store.llm_money import UNIT
 from counterfoil.testing import Crashed
 from engine.doing import Nothing
 from engine.power_cut import PowerCut, power_cut
@@ -237,3 +241,79 @@ def test_a_conversation_stays_in_its_branch(scripted: Make) -> None:
     harness.start(strays)
     assert harness.advance() == RunState.WAITING
     assert "belongs to one branch" in harness.spec()["about"]["error"]["message"]
+
+
+def test_what_may_have_cost_a_lot_is_not_asked_for_again_without_a_person(
+    scripted: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scripted_llms, "PRICE", UNIT)
+    harness = scripted("once", "twice")
+    harness.start(asking_once)
+    harness.crash_at("after_intent")
+    with pytest.raises(Crashed):
+        harness.advance()
+    assert harness.advance() == RunState.WAITING
+    assert "may have been billed (up to $1.00)" in harness.spec()["about"]["error"]["message"]
+    asked = len(harness.asked_llms())
+    harness.answer(choice="retry")
+    assert harness.advance() == RunState.DONE
+    assert len(harness.asked_llms()) == asked + 1
+
+
+@workflow("asking once")
+async def asking_once(p: Nothing) -> str:
+    return await llm("Well?")
+
+
+class Slow:
+    """An llm that never answers; while it is asked somebody cancels the run."""
+
+    async def ask(self, request: LlmRequest, book: Any) -> LlmReply:
+        n = await book.begin(NewAttempt("r", "p", "h", "slow", tokens=1, charge=1))
+        hold = book._hold
+        await asyncio.to_thread(
+            hold.powers.database.transact, lambda txn: runs.ask_to_cancel(txn, hold.run_id, "user:anna")
+        )
+        await hold.on_park.__self__.poll()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await book.end(n, AttemptEnd(LlmEnd.CANCELLED))
+        raise AssertionError
+
+
+def test_a_run_that_is_cancelled_waits_for_no_answer(scripted: Make) -> None:
+    harness = scripted()
+    harness.llms = Slow()
+    harness.start(asking_once)
+    assert harness.advance() == RunState.CANCELLED
+    assert [row["end"] for row in attempts(harness)] == [LlmEnd.CANCELLED]
+
+
+def test_a_replay_of_a_conversation_with_other_words_is_a_mismatch(scripted: Make) -> None:
+    harness = scripted("a", "b")
+
+    def saying(words: str) -> Any:
+        @workflow("saying")
+        async def said(p: Nothing) -> str:
+            talk = Conversation(system="")
+            await talk.say(Said("first"))
+            await approve(words)
+            return (await talk.say(Said("second"))).text
+
+        return said
+
+    @workflow("saying")
+    async def other(p: Nothing) -> str:
+        talk = Conversation(system="another")
+        await talk.say(Said("first"))
+        await approve("Go on")
+        return ""
+
+    harness.start(saying("Go on"))
+    assert harness.advance() == RunState.WAITING
+    harness.use(other)
+    harness.approve()
+    assert harness.advance() == RunState.WAITING
+    assert "was kept" in harness.gate()["title"]
+    assert len(harness.asked_llms()) == 1

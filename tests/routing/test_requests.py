@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -188,10 +189,23 @@ class TestStays:
     def test_without_one_it_fails_closed(self, ways: Ways, address: str) -> None:
         ways.route(ways.openai(address=address), stays=True)
         with pytest.raises(
-            LlmTrouble, match=r"stays on this computer, and none of its llms is here\. Nothing was sent"
+            LlmTrouble, match=r"stays on this computer, and none of the llms of its route is here\. Nothing was sent"
         ):
             ways.ask()
         assert ways.rows.begun == []
+
+    def test_a_workspace_may_say_so_for_every_route(self, ways: Ways, tmp_path: Path) -> None:
+        (tmp_path / ".counterfoil").mkdir()
+        settings = tmp_path / ".counterfoil" / "workspace.toml"
+        settings.write_text("[llms]\nstays = true\n", encoding="utf-8")
+        ways.route(ways.openai(address="https://api.example.com/v1"), name="away")
+        ways.route(ways.openai(address="https://api.example.com/v1"), ways.openai("local"))
+        with pytest.raises(LlmTrouble, match="What this workspace asks stays on this computer"):
+            ways.ask(route="away", workspace=str(tmp_path))
+        assert ways.ask(workspace=str(tmp_path)).llm == "compatible local"
+        settings.write_text("[llms]\nstays = 5\n", encoding="utf-8")
+        with pytest.raises(LlmTrouble, match="may leave this computer is not known"):
+            ways.ask(workspace=str(tmp_path))
 
     def test_no_proxy_stands_on_the_way_to_this_computer(self, ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):

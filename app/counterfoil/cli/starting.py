@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,7 +30,9 @@ from counterfoil.runner.starting import start_run
 from counterfoil.sandbox.probing import measured
 from counterfoil.settings.workspace import leave_out, remember, remembered
 from counterfoil.stage.probing import first_look
+from counterfoil.store.llm_money import words
 from counterfoil.store.transactions import Row
+from counterfoil.views.llms import estimate_of
 from counterfoil.views.runs import run_document
 
 Schema = list[dict[str, Any]]
@@ -113,6 +116,7 @@ def start(
     found = measured(call.home)
     if call.can_ask or not found.is_isolated:  # a script that is as protected as can be needs no word
         call.say(f"protection here: {found.sentence} ({found.code})")
+    _tell_cost(call, home, name, place)
     row = with_consent(call, place, agreed, begin)
     try:
         if kept:
@@ -120,6 +124,15 @@ def start(
     except CounterfoilError as problem:
         call.say(f"the parameters could not be remembered for next time: {problem}")
     return row
+
+
+def _tell_cost(call: Call, home: Opened, name: str, place: Path) -> None:
+    """What such a run may come to, where others of it have asked llms."""
+    found = estimate_of(home.database.reader, name, str(place))
+    if found is not None:
+        low, high = (words(Decimal(found[edge]["amount"])) for edge in ("low", "high"))
+        of = "the last such run did" if found["runs"] == 1 else f"the last {found['runs']} such runs did"
+        call.say(f"it may spend {low if low == high else f'{low} to {high}'} on llms, as {of}")
 
 
 def checked_parameters(

@@ -299,6 +299,7 @@ class Desk:
                 self._wake(over)
             if not self._cancelling and wants_cancel(hold):
                 self._cancelling = True
+                hold.cancelling.set()
                 hold.spawn(cancel_held(hold))
         except Over:
             hold.end(RunState.RUNNING)

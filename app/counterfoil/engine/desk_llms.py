@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from counterfoil.engine.desk_failures import (
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, open_in, recorded_reply
 from counterfoil.engine.failing import EFFECT_TRIES, wait_us
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
-from counterfoil.engine.llm_ports import SLEPT_THROUGH, Heard, LlmReply, LlmTrouble, Told
+from counterfoil.engine.llm_ports import ASK_ABOVE, SLEPT_THROUGH, Heard, LlmReply, LlmTrouble, Told
 from counterfoil.engine.llm_turns import Turn
 from counterfoil.engine.shapes import identity_in, name_in
 from counterfoil.engine.uploads import Uploads
@@ -34,10 +34,12 @@ from counterfoil.facts import GateState, LlmEnd, Outcome, Slot, StepKind, person
 from counterfoil.store import gates, llm_budgets, llm_calls, records, runs, standing, timers
 from counterfoil.store.llm_budgets import Reached
 from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
+from counterfoil.store.llm_money import dollars, words
 from counterfoil.store.transactions import Row, Txn
 
 Frame = dict[str, Any]
 Reply = tuple[dict[str, Any], bytes]
+LOST = "The run ended while an llm was asked, and that request may have been billed (up to {cost}). Ask again?"
 NO_LLM = "No llm is set up. Add one: counterfoil route add"
 
 
@@ -78,7 +80,7 @@ class LlmDesk:
         with hold.working():
             while True:
                 hold.refuse_over(identity)
-                move = await hold.do(lambda txn: self._judge(txn, turn), durable=False)
+                move = await hold.do(lambda txn: self._judge(txn, turn))
                 if self._raised:
                     self._raised = False
                     hold.wake_all()
@@ -122,11 +124,16 @@ class LlmDesk:
             if timer["state"] == "pending" and timer["due_at"] > txn.now_us:
                 return Move("pause", due_us=timer["due_at"])
             timers.reset(txn, hold.run_id, *turn.identity, RETRY)
-        due = _asked_to_wait(llm_calls.attempts_of(txn.conn, hold.run_id, *turn.identity))
+        tries = llm_calls.attempts_of(txn.conn, hold.run_id, *turn.identity)
+        due = _asked_to_wait(tries)
         if timer is None and due > txn.now_us:
             return Move("pause", due_us=set_retry(txn, hold, turn.identity, due))
         llm_turns.keep(txn, hold, turn)
         llm_calls.leave_open_ones(txn, hold.run_id, *turn.identity)
+        lost = max((row["charge"] or 0 for row in tries if row["end"] is None), default=0)
+        if lost > ASK_ABOVE:
+            self._open_failure(txn, turn, LOST.format(cost=words(dollars(lost))))
+            return Move("wait", slot=Slot.FAILURE)
         return GO
 
     def _heed(self, txn: Txn, turn: Turn) -> Move | None:
@@ -150,8 +157,8 @@ class LlmDesk:
                 self._raised = True
             elif slot is Slot.BUDGET and choice_of(answer) not in ("raise_once", "go_on"):
                 by = person(answer["by"])
-                words = {"kind": "limit", "message": f"{by} chose to finish with what there is"}
-                self._record(txn, turn, words, outcome=Outcome.FAILED, origin=f"said by {by}")
+                limited = {"kind": "limit", "message": f"{by} chose to finish with what there is"}
+                self._record(txn, turn, limited, outcome=Outcome.FAILED, origin=f"said by {by}")
                 return RECORDED
         return None
 
@@ -188,7 +195,8 @@ class LlmDesk:
             if hold.powers.llms is None:
                 raise LlmTrouble(NO_LLM, passing=False)
             request = llm_turns.request_of(hold, turn, talk, kept)
-            reply = await hold.powers.llms.ask(request, RequestBook(hold, turn.identity, unlimited=once))
+            book = RequestBook(hold, turn.identity, unlimited=once)
+            reply = await self._until_cancelled(hold.powers.llms.ask(request, book))
         except LlmTrouble as trouble:
             await self._trouble(turn, trouble)
             return
@@ -202,6 +210,25 @@ class LlmDesk:
         await self._answered(turn, reply)
         kept_text = reply.end.response
         self._talks.answered(turn, talk, Heard(reply.text, reply.calls, kept_text))
+
+    async def _until_cancelled(self, asking: Coroutine[Any, Any, LlmReply]) -> LlmReply:
+        """The answer; a wish to cancel the run ends the waiting for it, since an answer may take minutes.
+
+        Raises:
+            Over: the run is to be cancelled.
+        """
+        loop = asyncio.get_running_loop()
+        task, wish = loop.create_task(asking), loop.create_task(self._hold.cancelling.wait())
+        try:
+            await asyncio.wait((task, wish), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            wish.cancel()
+            if not task.done():
+                task.cancel()
+                await asyncio.wait((task,))
+        if task.cancelled():
+            raise Over
+        return task.result()
 
     async def _asks_again(self, turn: Turn, history: Sequence[Heard | Told]) -> bool:
         """Whether a person is asked first, because the llm goes round in circles."""
@@ -282,11 +309,15 @@ class LlmDesk:
                 seed = f"{hold.run_id}/{turn.digest}"
                 set_retry(txn, hold, turn.identity, txn.now_us + wait_us(rounds, seed, trouble.retry_after))
                 return
-            error = {"type": "LlmTrouble", "message": str(trouble), "traceback": ""}
-            spec = failure_spec(turn.name, error, rounds, title=title_of_step(hold.manifest, turn.name))
-            open_in(txn, hold, turn.identity, Slot.FAILURE, spec, digest(canonical([str(trouble), rounds])))
+            self._open_failure(txn, turn, str(trouble), rounds)
 
         await hold.do(operation, late=True)
+
+    def _open_failure(self, txn: Txn, turn: Turn, message: str, rounds: int = 0) -> None:
+        hold = self._hold
+        error = {"type": "LlmTrouble", "message": message, "traceback": ""}
+        spec = failure_spec(turn.name, error, rounds, title=title_of_step(hold.manifest, turn.name))
+        open_in(txn, hold, turn.identity, Slot.FAILURE, spec, digest(canonical([message, rounds])))
 
 
 def _asked_to_wait(tries: Sequence[Row]) -> int:

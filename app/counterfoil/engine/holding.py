@@ -95,6 +95,7 @@ class Hold:
     resting: bool = False
     suspended: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
+    cancelling: asyncio.Event = field(default_factory=asyncio.Event)  # somebody asked to cancel the run
     ended: RunState | None = None
     breach: str | None = None
     said_us: int = 0

@@ -8,7 +8,9 @@ from decimal import Decimal
 from typing import Any, Protocol
 
 from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
+from counterfoil.store.llm_money import UNIT
 
+ASK_ABOVE = UNIT // 2  # half a dollar: what may have been billed above it is not asked for again without a person
 SLEPT_THROUGH = 5.0  # seconds that whoever asks may wait by itself; a longer wait is a timer
 
 

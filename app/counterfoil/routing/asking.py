@@ -11,22 +11,23 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
+from pathlib import Path
 
-from counterfoil.engine.llm_ports import SLEPT_THROUGH, Book, Heard, LlmReply, LlmRequest, LlmTrouble
-from counterfoil.errors import SecretMissing
+from counterfoil.engine.llm_ports import ASK_ABOVE, SLEPT_THROUGH, Book, Heard, LlmReply, LlmRequest, LlmTrouble
+from counterfoil.errors import SecretMissing, WrongWorkspace
 from counterfoil.facts import LlmEnd
 from counterfoil.routing import prices, wire
 from counterfoil.routing.breakers import Breakers
 from counterfoil.routing.entries import Entry, Secrets, entry_from, key_of
 from counterfoil.routing.faults import RULES, Failed, Fault
 from counterfoil.routing.wire import Answered, Deadlines
+from counterfoil.settings.workspace import llms_stay
 from counterfoil.store import llm_routes
 from counterfoil.store.database import Database
 from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
-from counterfoil.store.llm_money import UNIT, dollars, words
+from counterfoil.store.llm_money import dollars, words
 
 SHORT = SLEPT_THROUGH  # longer waits are the desk's
-ASK_ABOVE = UNIT // 2  # half a dollar: what may have been billed above it is not asked for again without a person
 CHARACTERS_A_TOKEN = 4  # at best; a request that does not fit even so is not sent
 NO_LLM = "No llm is set up for the route ‘{name}’. Add one: counterfoil route add"
 
@@ -67,7 +68,7 @@ class Router:
             LlmTrouble: none of the route's llms gave one.
         """
         name = request.route or llm_routes.DEFAULT
-        chain = await asyncio.to_thread(self.chain, name)
+        chain = await asyncio.to_thread(self.chain, name, request.workspace)
         walk = _Walk(request, book, name)
         for entry in chain:
             if not await self._fits(walk, entry):
@@ -79,8 +80,9 @@ class Router:
                 break
         raise _trouble(walk)
 
-    def chain(self, name: str) -> list[Entry]:
-        """The llms of a route in their order; of a route that stays on this computer those that do, whatever else stands in it.
+    def chain(self, name: str, workspace: str) -> list[Entry]:
+        """The llms of a route in their order; where the route or the workspace stays on this computer those that do, whatever else
+        stands in it.
 
         Raises:
             LlmTrouble: there is no such route, or none of its llms may be asked.
@@ -90,13 +92,14 @@ class Router:
             found = [entry_from(row) for row in llm_routes.entries(conn, name)]
         if route is None or not found:
             raise LlmTrouble(NO_LLM.format(name=name), passing=False)
+        pinned = f"The route ‘{name}’" if route["stays"] else _pinned(workspace)
         staying = [entry for entry in found if entry.stays]
-        if route["stays"] and not staying:
+        if pinned and not staying:
             raise LlmTrouble(
-                f"The route ‘{name}’ stays on this computer, and none of its llms is here. Nothing was sent.",
+                f"{pinned} stays on this computer, and none of the llms of its route is here. Nothing was sent.",
                 passing=False,
             )
-        return staying if route["stays"] else found
+        return staying if pinned else found
 
     async def _fits(self, walk: _Walk, entry: Entry) -> bool:
         """Whether it may be asked now."""
@@ -192,6 +195,16 @@ class Router:
         return NewAttempt(
             walk.route, entry.provider, entry.host, entry.llm, tokens_in + request.most_tokens, price.units, asked
         )
+
+
+def _pinned(workspace: str) -> str:
+    """What is pinned to this computer, where the workspace says so; a file that cannot be read says so as well."""
+    try:
+        return "What this workspace asks" if workspace and llms_stay(Path(workspace)) else ""
+    except WrongWorkspace as problem:
+        raise LlmTrouble(
+            f"Whether what is asked may leave this computer is not known: {problem}", passing=False
+        ) from problem
 
 
 def _settled(entry: Entry, n: int, new: NewAttempt, ended: Answered) -> LlmReply:

@@ -13,6 +13,9 @@ order survive when the program writes it.
     hosts = ["erp.example.org"]      # whose answers are the team's own
     connectors = ["git"]             # the same
 
+    [llms]
+    stays = true                     # what runs here ask llms stays on this computer, whatever a route says
+
 The mail account stands there too, in [mail]: `effects/mail_settings.py` reads it, and nothing here writes it.
 """
 
@@ -100,6 +103,19 @@ def trust(workspace: Path) -> Trust:
             raise _wrong(f"‘{name}’ in [trust]", "must be a list of texts", f'Write [trust] and {name} = ["…"].')
         found[name] = tuple(given)
     return Trust(found["foreign"], frozenset(host.lower() for host in found["hosts"]), frozenset(found["connectors"]))
+
+
+def llms_stay(workspace: Path) -> bool:
+    """Whether what runs of this workspace ask llms stays on this computer.
+
+    Raises:
+        WrongWorkspace: as `remembered`.
+    """
+    table = _table(workspace).get("llms", {})
+    stays = table.get("stays", False) if isinstance(table, dict) else None
+    if not isinstance(stays, bool):
+        raise _wrong("‘stays’ in [llms]", "must be true or false", "Write [llms] and stays = true.")
+    return stays
 
 
 def _paths(table: dict[str, Any], name: str) -> frozenset[str]:

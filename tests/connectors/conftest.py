@@ -25,6 +25,12 @@ def _counter(tmp_path_factory: pytest.TempPathFactory) -> Generator[Counter]:
     found.close()
 
 
+@pytest.fixture(autouse=True)
+def _no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that starts slowly on a busy machine is not taken for one of the older protocol."""
+    monkeypatch.setattr("mcp.client.session.DISCOVER_TIMEOUT_SECONDS", 100.0)
+
+
 @pytest.fixture
 def counter(_counter: Counter) -> Generator[Counter]:
     """A home in which there is no connector yet."""

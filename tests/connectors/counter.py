@@ -36,7 +36,7 @@ def declared(server: str, *words: str, name: str = "desk", code_beside: tuple[st
     """A connector whose program is one of the servers beside this file."""
     argv = (sys.executable, "-I", str(SERVERS / f"{server}.py"), *words)
     return Declared(
-        name=name, argv=argv, code=(str(SERVERS), sys.prefix, *code_beside), by_hand=True, **{"seconds": 20.0, **more}
+        name=name, argv=argv, code=(str(SERVERS), sys.prefix, *code_beside), by_hand=True, **{"seconds": 90.0, **more}
     )
 
 

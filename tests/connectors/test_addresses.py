@@ -31,7 +31,7 @@ def house() -> Generator[House]:
 
 def at(house: House, **more: Any) -> Declared:
     """The connector of a house."""
-    return Declared(name="desk", url=house.url, **{"seconds": 20.0, **more})
+    return Declared(name="desk", url=house.url, **{"seconds": 90.0, **more})
 
 
 def sign_in(counter: Counter, house: House) -> None:

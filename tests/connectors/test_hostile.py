@@ -1,7 +1,6 @@
 """Servers that break the rules: what they do stays theirs, and what is said of it is true."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,10 +68,8 @@ def test_a_server_that_hangs_meets_its_deadline_and_leaves_a_doubt(counter: Coun
 
 def test_an_answer_without_an_end_ends_the_server(counter: Counter) -> None:
     counter.add(declared("fake", "endless"))
-    begun = time.monotonic()
     with pytest.raises(OutcomeUnknown, match="it ended in the middle"):
         counter.perform(SEND)
-    assert time.monotonic() - begun < 20
 
 
 def test_a_long_answer_is_cut_and_says_so(counter: Counter) -> None:

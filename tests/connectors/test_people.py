@@ -80,10 +80,10 @@ def test_a_connector_that_does_not_answer_says_why(counter: Counter, call: Calle
         (("desk", "--url", "http://a.example/mcp"), "what goes there could be read on the way"),
         (("desk", "--url", "https://me:pw@a.example/mcp"), "is no address"),
         (("desk", "--host", "10.0.0.1", "--", "x"), "“10.0.0.1” is no host"),
-        (("desk", "--files", "all", "--", "x"), "“all” is nothing to do with files"),
+        (("desk", "--may", "all", "--", "x"), "“all” is nothing that a connector may do"),
         (("desk", "--seconds", "0", "--", "x"), "a call may take 1 to 3600 seconds"),
         (("desk", "--set", "REGION", "--", "x"), "--set REGION has no name and value."),
-        (("desk", "--url", "https://a.example/mcp", "--files", "read"), "are given to programs alone"),
+        (("desk", "--url", "https://a.example/mcp", "--may", "read-files"), "are given to programs alone"),
     ],
 )
 def test_what_cannot_be_a_connector(call: Caller, words: tuple[str, ...], said: str) -> None:

@@ -16,7 +16,7 @@ from counterfoil.facts import GateKind, RunState, Slot
 from counterfoil.runner.running import Runner
 from counterfoil.runner.starting import start_run
 from counterfoil.sandbox.probing import measured
-from counterfoil.store import connector_rows, gates, runs
+from counterfoil.store import connector_rows, gates, llm_calls, runs
 from counterfoil.store.blobs import Blobs
 from counterfoil.testing import Crashed, Harness
 
@@ -40,7 +40,7 @@ async def planned(_: Nothing) -> Any:
     return await decision.perform()
 
 
-def harness(counter: Counter) -> Harness:
+def harness(counter: Counter, **more: Any) -> Harness:
     """The real engine on the counter's home."""
     counter.run(counter.connectors.close())
     return Harness(
@@ -49,6 +49,7 @@ def harness(counter: Counter) -> Harness:
         effects=counter.effects,
         policy=counter.rules,
         connectors=counter.connectors,
+        **more,
     )
 
 
@@ -218,3 +219,33 @@ def test_a_server_that_nobody_asks_is_ended(counter: Counter, monkeypatch: pytes
 
     assert not counter.run(wait())
     assert counter.perform(body("send", {"to": "ben"}))["text"] == "sent to ben"
+
+
+@pytest.mark.parametrize("era", ["modern", "older"])
+def test_a_server_asks_an_llm_in_the_runs_name_and_the_run_pays(counter: Counter, era: str) -> None:
+    counter.add(declared("fake", "samples", era, llms=True))
+    room = harness(counter, llms=["yes"])
+    room.start(calling)
+    room.advance()
+    room.approve()
+    assert room.advance() is RunState.DONE
+    said = json.loads(room.result()["text"])["result"]
+    assert (said["content"]["text"], said["role"], said["model"]) == ("yes", "assistant", "script")
+    rows = llm_calls.attempts(room.database.reader, room.run_id)
+    assert [(row["path"], row["ordinal"], row["end"]) for row in rows] == [("0/0", 0, "ok")]
+    assert llm_calls.cost_of(room.database.reader, room.run_id) == rows[0]["charge"] > 0
+    room.close()
+
+
+@pytest.mark.parametrize("llms, declares", [([], True), (None, True), (["yes"], False)])
+def test_a_server_that_may_not_ask_llms_gets_no_answer(
+    counter: Counter, llms: list[str] | None, declares: bool
+) -> None:
+    counter.add(declared("fake", "samples", "older", llms=declares))
+    room = harness(counter, llms=llms)
+    room.start(calling)
+    room.advance()
+    room.approve()
+    assert room.advance() is RunState.DONE
+    assert "error" in json.loads(room.result()["text"])
+    room.close()

@@ -88,7 +88,10 @@ def add(
         _several("--secret", "NAME=SECRET", "A setting or header from the keyring, by its name there."),
     ] = None,
     host: Annotated[list[str] | None, _several("--host", "HOST", "A host that the program may reach.")] = None,
-    files: Annotated[str, typer.Option("--files", metavar="read", help="It may read a run's files, at /job.")] = "",
+    may: Annotated[
+        list[str] | None,
+        _several("--may", "read-files|ask-llms", "It may read a run's files at /job, or ask llms in a run's name."),
+    ] = None,
     seconds: Annotated[float, typer.Option("--seconds", metavar="N", help="How long a call may take.")] = SECONDS,
     by_hand: Annotated[bool, typer.Option("--even-restricted", help="Also where programs are not isolated.")] = False,
 ) -> None:
@@ -99,6 +102,7 @@ def add(
     if argv:
         found, own = importing.program_of(argv[0])
         argv, folders = (found, *argv[1:]), (*folders, *own)
+    given_leave = _leave(may)
     given: dict[str, Given] = {**_pairs("--set", setting)}
     given |= {key: {"$secret": value} for key, value in _pairs("--secret", secret).items()}
     declared = Declared(
@@ -110,14 +114,22 @@ def add(
         settings={} if url else given,
         headers=given if url else {},
         hosts=tuple(host or ()),
-        stage=files,
+        stage="read" if "read-files" in given_leave else "",
         seconds=seconds,
+        llms="ask-llms" in given_leave,
         by_hand=by_hand,
     )
     with opened(call) as home:
         home.database.transact(lambda txn: keeping.add(txn, declared, account()))
         call.document(connector_document(home.database.reader, keeping.connector(home.database.reader, name)))
     call.line(f"{name} is kept, and off. Look at what it can do: counterfoil connector test {name}")
+
+
+def _leave(given: list[str] | None) -> set[str]:
+    wrong = next((word for word in given or [] if word not in ("read-files", "ask-llms")), None)
+    if wrong is not None:
+        raise WrongUse(f"“{wrong}” is nothing that a connector may do.", "Write --may read-files or --may ask-llms.")
+    return set(given or [])
 
 
 def _pairs(flag: str, given: list[str] | None) -> dict[str, str]:

@@ -150,3 +150,21 @@ def defaults_of(asked: Asked) -> dict[str, Any]:
     """The answer of somebody who leaves everything as it is proposed."""
     proposed = {name: one["default"] for name, one in _properties(asked).items() if "default" in one}
     return {"action": "accept", "content": proposed}
+
+
+def texts_of(asked: Asked) -> list[tuple[str, str]]:
+    """The conversation that a server wants an llm to go on with, as (role, text).
+
+    Raises:
+        ValueError: it holds something else than text.
+    """
+    said: list[tuple[str, str]] = []
+    for message in asked.get("messages") or []:
+        content = message.get("content")
+        blocks = content if isinstance(content, list) else [content]
+        if not all(isinstance(block, Mapping) and isinstance(block.get("text"), str) for block in blocks):
+            raise ValueError("it holds something else than text")
+        said.append((str(message.get("role")), "\n".join(block["text"] for block in blocks)))
+    if not said:
+        raise ValueError("it says nothing")
+    return said

@@ -180,12 +180,14 @@ def _changed(declared: Declared, tool: Tool, row: Row | None) -> str:
 def _words(moment: Moment) -> Words:
     """What a person has said at the gate of this call, as its server wants it."""
     if not moment.state or "questions" not in moment.state:
-        return Words()
+        return Words(sample=moment.sample)
     questions = moment.state["questions"]
     asked = _of_people(questions)
     said = asking.answers_to(asked, moment.answers, declined=moment.declined)
     known = {**moment.state["said"], **{asking.key_of(asked[key]): one for key, one in said.items()}}
-    return Words(known) if moment.state["anew"] else Words(known, questions, moment.state["state"])
+    if moment.state["anew"]:
+        return Words(known, sample=moment.sample)
+    return Words(known, questions, moment.state["state"], moment.sample)
 
 
 def _sign_in(declared: Declared, problem: SignedOut) -> InputNeeded:

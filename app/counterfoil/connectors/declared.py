@@ -32,7 +32,8 @@ class Declared:
 
     `code` are folders of its own that a program may read, `hosts` those that it may reach, `stage` what it may do with the run's files.
     `settings` are a program's environment, `headers` go with every request to an address. `era`: "legacy" where it does not take being
-    asked for the newer protocol. `by_hand`: a person wants it started where isolation is weaker than servers of others are given.
+    asked for the newer protocol. `llms`: it may ask llms in a run's name, within its limits. `by_hand`: a person wants it started where
+    isolation is weaker than servers of others are given.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Declared:
     headers: Mapping[str, Given] = field(default_factory=dict)
     era: str = "auto"
     seconds: float = SECONDS
+    llms: bool = False
 
     @property
     def shown(self) -> str:

@@ -15,18 +15,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from counterfoil import __version__
-from counterfoil.connectors.asking import key_of
+from counterfoil.connectors.asking import key_of, texts_of
 from counterfoil.connectors.declared import Declared
 from counterfoil.connectors.definitions import Tool, read_tools
 from counterfoil.connectors.sieve import Sieve, Transport, sifted
+from counterfoil.engine.llm_ports import LlmTrouble
+from counterfoil.engine.ports import Sample
 
-OPENING = 60.0  # seconds until a server has said what it is
-LISTING = 30.0  # seconds for its tools
+OPENING = 120.0  # seconds until a server has said what it is
+LISTING = 60.0  # seconds for its tools
 PAGES = 100  # of one listing
 ROUNDS = 10  # in which a server may ask on without a person
 _CLOSING = 15.0
 # How an error says that nobody knows whether the call was performed; any other is an answer of the server.
-_ENDED, _LATE = -32000, -32001
+_ENDED, _LATE, _REFUSED = -32000, -32001, -1
 _NOBODY_KNOWS = frozenset({_ENDED, _LATE, -32600, -32603, -32700})
 _LOUD = ("mcp", "client")  # loggers that repeat what a server says
 Roots = Callable[[], list[str]]
@@ -67,6 +69,7 @@ class Words:
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     questions: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     state: str | None = None
+    sample: Sample | None = None
     answering: Callable[[Mapping[str, Any]], dict[str, Any] | None] | None = None
 
     def said(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -145,12 +148,14 @@ class Line:
         hooks: dict[str, Any] = {"elicitation_callback": self._elicited, "message_handler": self._heard}
         if self._roots is not None:
             hooks["list_roots_callback"] = self._listed_roots
+        if self.declared.llms:
+            hooks["sampling_callback"] = self._sampled
         try:
             async with Client(
                 sifted(self._reach(), self._sieve),
                 mode=self.declared.era,
                 cache=None,
-                read_timeout_seconds=self.declared.seconds,
+                read_timeout_seconds=max(self._patience, self.declared.seconds),  # calls have deadlines of their own
                 client_info=Implementation(name="counterfoil", version=__version__),
                 **hooks,
             ) as self._client:
@@ -220,23 +225,29 @@ class Line:
             return reply
 
     async def _call(self, tool: str, args: Mapping[str, Any], words: Words, key: str) -> Reply:
-        state, responses = words.state, self._responses(words.questions, words)
+        state, responses = words.state, await self._responses(words.questions, words)
         for _ in range(ROUNDS):
             reply = await self._asked(tool, args, state, responses, key)
             if reply.state is None:
                 return reply
-            responses = self._responses(reply.questions, words)
+            responses = await self._responses(reply.questions, words)
             if len(responses) < len(reply.questions):
                 return reply
             state = reply.state
         raise LineLost(f"it asked on more than {ROUNDS} times")
 
-    def _responses(self, questions: Mapping[str, dict[str, Any]], words: Words) -> dict[str, Any]:
-        """What can be said to questions as things are: which files there are, and what a person has said."""
+    async def _responses(self, questions: Mapping[str, dict[str, Any]], words: Words) -> dict[str, Any]:
+        """What can be said to questions as things are: which files there are, what an llm says, and what a person has said.
+
+        Raises:
+            LineLost: an llm was asked for, and there is none that may answer.
+        """
         found: dict[str, Any] = {}
         for key, asked in questions.items():
             if asked["method"] == "roots/list":
                 found[key] = {"roots": self._root_facts()}
+            elif asked["method"] == "sampling/createMessage":
+                found[key] = await self._answered_by_llm(asked["params"], words)
             elif asked["method"] == "elicitation/create" and (said := words.said(asked["params"])) is not None:
                 found[key] = said
         return found
@@ -305,6 +316,30 @@ class Line:
             self._wanted[f"q{len(self._wanted) + 1}"] = {"method": "elicitation/create", "params": plain}
             return ElicitResult(action="cancel")
         return ElicitResult.model_validate(said)
+
+    async def _sampled(self, _: Any, asked: Any) -> Any:
+        from mcp.types import CreateMessageResult, ErrorData
+
+        plain = asked.model_dump(by_alias=True, mode="json", exclude_none=True)
+        try:
+            return CreateMessageResult.model_validate(await self._answered_by_llm(plain, self._words))
+        except LineLost as problem:
+            return ErrorData(code=_REFUSED, message=str(problem))
+
+    async def _answered_by_llm(self, asked: Mapping[str, Any], words: Words) -> dict[str, Any]:
+        """An llm's answer to what a server asks, in the run's name.
+
+        Raises:
+            LineLost: there is none.
+        """
+        if words.sample is None or not self.declared.llms:
+            raise LineLost("it asked for an llm, and may ask none")
+        try:
+            said = texts_of(asked)
+            text, llm = await words.sample(str(asked.get("systemPrompt") or ""), said, int(asked.get("maxTokens") or 0))
+        except (LlmTrouble, ValueError) as problem:
+            raise LineLost(f"it asked for an llm, and none answered ({said_by(problem)})") from problem
+        return {"role": "assistant", "content": {"type": "text", "text": text}, "model": llm, "stopReason": "endTurn"}
 
     async def _listed_roots(self, _: Any) -> Any:
         from mcp.types import ListRootsResult

@@ -18,6 +18,7 @@ from counterfoil.engine.effect_values import Asked, Ended
 from counterfoil.engine.failing import EFFECT_TRIES, wait_us
 from counterfoil.engine.holding import Hold
 from counterfoil.engine.ports import Conflict, EffectTrouble, Finding, InputNeeded, Moment, OutcomeUnknown, Reconciled
+from counterfoil.engine.sampling import Sampler
 from counterfoil.errors import SecretMissing
 from counterfoil.facts import AttemptState, DoubtPolicy, FailureClass, GateKind, Outcome, Slot, Verdict
 from counterfoil.store import gates, intents, records, runs
@@ -85,13 +86,14 @@ class EffectTroubles:
         seal = gates.seal_of(conn, gate_id, intent["item"]) if intent is not None and gate_id is not None else None
         base = json.loads(seal["base"]) if seal is not None else {}
         stage = hold.stage.root if hold.stage is not None else None
+        sample = Sampler(hold, asked.identity, asked.key)
         gate = gates.newest(conn, hold.run_id, *asked.identity, Slot.INPUT)
         if gate is None or gate["taken_at"] is None:
-            return Moment(stage, base)
+            return Moment(stage, base, sample=sample)
         spec = json.loads(hold.powers.blobs.text(gate["spec"], gate["spec_blob"]))
         decision = gates.decisions(conn, gate["gate_id"])[-1]
         declined = decision["verdict"] not in (Verdict.ANSWERED, Verdict.APPROVED)
-        return Moment(stage, base, spec["about"]["state"], json.loads(decision["answers"]), declined)
+        return Moment(stage, base, spec["about"]["state"], json.loads(decision["answers"]), declined, sample)
 
     async def _ask_input(self, asked: Asked, needed: InputNeeded) -> None:
         """The other side asks something: how it stands is kept with the gate, and the try is over. In between nobody knows how it ended."""

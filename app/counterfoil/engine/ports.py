@@ -5,7 +5,7 @@ The desk never imports a vendor and never knows how a file is written; it knows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -190,16 +190,24 @@ class OutcomeUnknown(Exception):
     """
 
 
+Sample = Callable[[str, Sequence[tuple[str, str]], int], Awaitable[tuple[str, str]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """What an effect may need to know of where it is performed: the run's folder of files, if there is one; what of the world its approval
-    is bound to. Where it has asked a person something (InputNeeded): what it kept for itself, and what was filled in (plain, by field)."""
+    is bound to. Where it has asked a person something (InputNeeded): what it kept for itself, and what was filled in (plain, by field).
+
+    `sample` asks an llm in the run's name: a system text, a conversation as (role, text), the most tokens; the answer, and whose it is. It
+    raises LlmTrouble where there is none.
+    """
 
     stage: str | None = None
     base: Mapping[str, str | None] = field(default_factory=dict)
     state: Any = None
     answers: Mapping[str, Any] = field(default_factory=dict)
     declined: bool = False
+    sample: Sample | None = None
 
 
 NO_MOMENT = Moment()

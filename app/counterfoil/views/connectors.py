@@ -37,6 +37,7 @@ def connector_document(conn: Connection, row: Row) -> Document:
         "address": facts["url"],
         "files": facts["stage"],
         "hosts": list(facts["hosts"]),
+        "llms": bool(facts.get("llms")),
         "secrets": sorted({value["$secret"] for value in given if isinstance(value, dict)}),
         "health": _health(row),
         "tools": len(tools),

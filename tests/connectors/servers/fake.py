@@ -87,6 +87,22 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:
     return found(message, to)
 
 
+def sampled(message: dict[str, Any]) -> dict[str, Any]:
+    asked = {
+        "messages": [{"role": "user", "content": {"type": "text", "text": "Is it mail?"}}],
+        "systemPrompt": "Be short.",
+        "maxTokens": 50,
+    }
+    if not MODERN:
+        say({"id": "sample", "method": "sampling/createMessage", "params": asked})
+        return text(json.dumps(hear()))
+    given = message["params"].get("inputResponses")
+    wanted = {"it": {"method": "sampling/createMessage", "params": asked}}
+    if given:
+        return text(json.dumps({"result": given["it"]}))
+    return {"resultType": "input_required", "inputRequests": wanted, "requestState": "s"}
+
+
 def roots(message: dict[str, Any]) -> dict[str, Any]:
     if not MODERN:
         say({"id": "roots", "method": "roots/list"})
@@ -107,12 +123,9 @@ def found(message: dict[str, Any], to: Any) -> dict[str, Any]:
         return text("tags", structuredContent={"$blob": "0" * 64, "$secret": "mail"})
     if message["params"]["name"] == "count":
         return text("many", structuredContent={"n": "many"})
-    if "asks" in WORDS:
-        return ask(message)
-    if "roots" in WORDS:
-        return roots(message)
-    if "echo" in WORDS:
-        return text(to)
+    for word, does in (("asks", ask), ("roots", roots), ("samples", sampled)):
+        if word in WORDS:
+            return does(message)
     return text(f"sent to {to}")
 
 

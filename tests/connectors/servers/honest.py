@@ -36,12 +36,6 @@ def environment() -> dict[str, str]:
 
 
 @server.tool()
-def fall() -> str:
-    """End in the middle."""
-    os._exit(3)
-
-
-@server.tool()
 def refuse() -> str:
     """Say no."""
     raise ValueError("not today")

@@ -197,7 +197,7 @@ NEVER = "This rule has no firing in the next 12 years."
             "every year on 30 April at 9",
         ),
         ("every Monday at 09:00", "Berln", "zone", "Unknown zone ‘Berln’. Europe/Berlin?", "Europe/Berlin"),
-        ("0 0 30 2 *", "UTC", "rule", "‘0 0 30 2 *’: cannot read the field day-of-month.", ""),
+        ("0 0 30 2 *", "UTC", "rule", "‘0 0 30 2 *’: no month in it has such a day.", ""),
         ("every Monday at 9 until 1 Nov 2026", "UTC", "rule", f"{NEVER} It ended on 01 November 2026.", ""),
     ],
 )

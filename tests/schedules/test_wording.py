@@ -67,6 +67,14 @@ _WORKING = {"kind": "weekly", "days": ["MO", "TU", "WE", "TH", "FR"]}
                 "end_date": "2027-12-31",
             },
         ),
+        (
+            "on the 31st of the month at 9, or the last day of a shorter month, until 2027-12-31",
+            {"kind": "monthly", "day": 31, "time": ["09:00:00"], "overflow": "clamp", "end_date": "2027-12-31"},
+        ),
+        (
+            "every year on 29 February at 09:00, or the last day of a shorter month",
+            {"kind": "yearly", "month": 2, "day": 29, "time": ["09:00:00"], "overflow": "clamp"},
+        ),
         ("when new files have come into Eingang/2026 neu", {"kind": "folder", "path": "Eingang/2026 neu"}),
         ("When files *.PDF arrive in the workspace.", {"kind": "folder", "path": ".", "pattern": "*.PDF"}),
         ("when new files are put into Inbox/", {"kind": "folder", "path": "Inbox"}),

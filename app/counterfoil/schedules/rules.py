@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import pydantic
 from cronsim import CronSim, CronSimError
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
 from counterfoil.errors import WrongRule, did_you_mean
 
@@ -72,9 +72,9 @@ class _Rule(pydantic.BaseModel):
                 raise ValueError("start_local and end_local are local times, without an offset")
         if self.start_local is not None:
             if self.end_local is not None and self.end_local < self.start_local:
-                raise ValueError(f"it ends ({self.end_local}) before it starts ({self.start_local})")
+                raise ValueError(f"it ends ({_plain(self.end_local)}) before it starts ({_plain(self.start_local)})")
             if self.end_date is not None and self.end_date < self.start_local.date():
-                raise ValueError(f"it ends ({self.end_date}) before it starts ({self.start_local})")
+                raise ValueError(f"it ends ({self.end_date}) before it starts ({_plain(self.start_local)})")
         return self
 
 
@@ -121,6 +121,13 @@ class Monthly(_Rule):
     nth: Annotated[int, Field(ge=-5, le=5)] | None = None
     weekday: Weekday | Literal["BUSINESS"] | None = None
     time: Times
+
+    @field_validator("day", mode="before")
+    @classmethod
+    def _is_day(cls, given: object) -> object:
+        if given is None or given in ("last", "first_weekday", "last_weekday", *range(1, 32)):
+            return given
+        raise ValueError("a number from 1 to 31, last, first_weekday or last_weekday")
 
     @model_validator(mode="after")
     def _one_way(self) -> Monthly:
@@ -248,7 +255,18 @@ def parsed_cron(expr: str) -> CronSim:
     try:
         return CronSim(expr, datetime(2000, 1, 1))  # noqa: DTZ001 - only its fields are used
     except CronSimError as problem:
+        if "day-of-month" in str(problem) and all(_is_number(part) for part in expr.split()[2].split(",")):
+            raise ValueError(f"‘{expr}’: no month in it has such a day") from problem
         raise ValueError(f"‘{expr}’: {str(problem).lower().replace('bad', 'cannot read the field')}") from problem
+
+
+def _is_number(part: str) -> bool:
+    return part.isdecimal() and 1 <= int(part) <= 31
+
+
+def _plain(moment: datetime) -> str:
+    """A bound as people write it: its day alone where it is midnight."""
+    return moment.date().isoformat() if moment.time() == time() else f"{moment:%Y-%m-%d %H:%M}"
 
 
 def zone_of(name: str) -> ZoneInfo:

@@ -139,6 +139,10 @@ def holidays_form(sources: Sequence[str], today: date, folder: Path) -> dict[str
 def _bounds(text: str, today: date) -> tuple[str, dict[str, Any]]:
     """The sentence without its bounds, and those."""
     bounds: dict[str, Any] = {}
+    clamp = re.search(r",? or (?:on )?the last day of (?:a|each) shorter month", text)
+    if clamp:
+        bounds["overflow"] = "clamp"
+        text = text[: clamp.start()] + text[clamp.end() :]
     end = re.search(r",? (?:until|through) (.+?)(?= from | starting |$)", text)
     if end:
         bounds["end_date"] = _date(end[1], today)
@@ -321,8 +325,15 @@ def _plainly(rule: Rule) -> str:
     if isinstance(rule, Weekly):
         return f"{_weeks(rule)} {at}"
     if isinstance(rule, Yearly):
-        return f"every year on {rule.day} {calendar.month_name[rule.month]} {at}"
-    return f"{_month_day(rule)} of the month {at}"
+        return f"every year on {rule.day} {calendar.month_name[rule.month]} {at}{_clamped(rule, rule.day)}"
+    return f"{_month_day(rule)} of the month {at}{_clamped(rule, rule.day)}"
+
+
+def _clamped(rule: Rule, day: int | str | None) -> str:
+    """What is done where a month has no such day, if that is not to leave it out."""
+    return (
+        ", or the last day of a shorter month" if rule.overflow == "clamp" and isinstance(day, int) and day > 28 else ""
+    )
 
 
 def _weeks(rule: Weekly) -> str:

@@ -332,7 +332,7 @@ def test_a_runner_that_was_stopped_over_two_firings_does_what_each_policy_says(
 def test_what_the_next_firing_needs_can_be_asked_before(desk: Desk) -> None:
     desk.add("Weekly", "--rule", "Mondays at 9", *BERLIN)
     ready = desk.call("schedule", "ready", "Weekly")
-    assert (ready.code, [line[:7].strip() for line in ready.out.splitlines()]) == (0, ["ok"] * 4)
+    assert (ready.code, {line[:7].strip() for line in ready.out.splitlines()}) == (0, {"ok"})
     asked = ("schedule", "ready", "--template", "note", "--workspace", desk.workspace, "--json")
     (lacking,) = [one for one in desk.call(*asked).document if not one["holds"]]
     assert (lacking["check"], lacking["words"]) == ("parameters", "Text (text) is missing.")

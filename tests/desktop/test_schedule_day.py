@@ -44,7 +44,7 @@ def test_a_schedule_is_written_kept_run_and_removed(seat: Seat, tmp_path: Path) 
     editor.rule.setText("every weekday at 09:00")
     seat.until(lambda: len(editor.ahead.texts) == 5, "the next five")
     seat.until(lambda: editor.save.text().strip() == "Save", "it can be saved")
-    seat.until(lambda: len(editor.ready.texts) == 4, "what it needs")
+    seat.until(lambda: len(editor.ready.texts) >= 4, "what it needs")
     assert "It stops and asks" in editor.ready.texts[-1]
     editor._judge()
     seat.until(lambda: editor._judged == editor.draft(), "it was judged as it stands")

@@ -14,9 +14,12 @@ import tzlocal
 
 from cli.note_template import MANIFEST, write_template
 from counterfoil.clock import FakeClock
+from counterfoil.engine.ports import Permission
 from counterfoil.facts import NoticeKind
+from counterfoil.inbox import permitting
 from counterfoil.inbox.accounts import deciders
 from counterfoil.places import Home
+from counterfoil.policy.grants import Conditions
 from counterfoil.runner import preflight
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.tending import Tending
@@ -24,9 +27,10 @@ from counterfoil.schedules.keeping import Wanted, add, got_it, pause, remove
 from counterfoil.schedules.policies import policy_of
 from counterfoil.schedules.rules import form_of, rule_of
 from counterfoil.schedules.telling import notice_sentences
-from counterfoil.store import notices, schedules, standing
+from counterfoil.store import llm_routes, notices, permission_rows, schedules, standing
 from counterfoil.store.database import Database, open_database
-from counterfoil.store.transactions import Row
+from counterfoil.store.llm_routes import NewEntry
+from counterfoil.store.transactions import Row, Txn
 
 MONDAY = rule_of({"kind": "weekly", "days": ["MO"], "time": "07:00"})
 
@@ -123,6 +127,40 @@ def test_who_would_be_asked_is_said_and_that_nobody_would_hear_of_it(
     place.at(6, 2)
     assert place.told() == []
     assert "who holds the data folder can decide. Mailed to ben@example.org when it waits." in str(approver())
+
+
+def test_a_rule_that_forbids_it_and_a_missing_llm_are_told_before(place: Place) -> None:
+    place.at(6, 1)
+    assert place.told() == []
+    narrow = Conditions(effect="write_file", path=("archive/*",))
+    place.database.transact(lambda txn: permitting.grant(txn, Permission.DENY, narrow, "user:anna"))
+    place.at(6, 7)
+    assert place.told() == []
+    whole = Conditions(effect="write_file", template="note")
+    place.database.transact(lambda txn: permitting.grant(txn, Permission.DENY, whole, "user:anna"))
+    place.at(6, 13)
+    assert "A rule forbids what it does: p-2 of Anna: Note may never write files." in place.told()[0]
+    given = permission_rows.living(place.database.reader)
+    place.database.transact(
+        lambda txn: [permission_rows.revoke(txn, one["permission_id"], "user:anna") for one in given]
+    )
+    (place.template / "template.toml").write_text(
+        MANIFEST.replace("works_without_llm = true", "works_without_llm = false")
+    )
+    place.at(6, 14)
+    assert "No llm is set up. Add one: counterfoil route add" in place.told()[0]
+    entry = NewEntry("openai", "https://api.openai.com/v1", "gpt-5-mini", "secret:openai", None, "unknown", None, None)
+
+    def route(txn: Txn) -> None:
+        llm_routes.put_route(txn, llm_routes.DEFAULT, stays=False, by="user:anna")
+        llm_routes.add_entry(txn, llm_routes.DEFAULT, entry)
+
+    place.database.transact(route)
+    place.at(6, 15)
+    assert "The key of openai gpt-5-mini is not here (secret:openai)." in place.told()[0]
+    (place.home.root / "secrets.json").write_text('{"names": ["openai"]}')
+    place.at(6, 16)
+    assert place.told() == []
 
 
 def test_accounts_of_services_decide_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,15 +15,20 @@ from typing import Any
 from counterfoil.authoring.codec import canonical
 from counterfoil.effects.mail_settings import read_settings
 from counterfoil.effects.secrets import Keyring
-from counterfoil.engine.ports import EffectTrouble
+from counterfoil.engine.ports import EffectTrouble, Permission
 from counterfoil.errors import CounterfoilError, NotReady
-from counterfoil.facts import FILE_EFFECTS
+from counterfoil.facts import FILE_EFFECTS, person
 from counterfoil.inbox.accounts import deciders
 from counterfoil.places import Home
+from counterfoil.policy import grants
+from counterfoil.policy.grant_words import sentence
+from counterfoil.policy.reaching import Reach
+from counterfoil.routing.entries import entry_from
 from counterfoil.runner.firing import RunStarter
 from counterfoil.schedules.rules import Rule, Watch, rule_of, zone_of
 from counterfoil.schedules.triggers import arrived
 from counterfoil.settings.notifications import notifications
+from counterfoil.store import llm_routes, permission_rows
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row
 from counterfoil.views.connectors import trouble_with
@@ -135,6 +140,43 @@ def _connectors(one: Planned) -> Finding | None:
     return Finding("connectors", True, f"The connectors it uses answer: {', '.join(names)}.")
 
 
+def _permissions(one: Planned) -> Finding | None:
+    """Whether a person's rule forbids what the template is for."""
+    if not one.effects:
+        return None
+    template = str(one.manifest["name"])
+    for given in permission_rows.living(one.database.reader):
+        verdict, rule = Permission(given["verdict"]), grants.read(given["conditions"])
+        reaches = (Reach(effect, {}) for effect in sorted(one.effects))
+        if verdict is Permission.DENY and any(
+            grants.covers(verdict, rule, reach, str(one.workspace), template) for reach in reaches
+        ):
+            words = f"A rule forbids what it does: p-{given['number']} of {person(given['granted_by'])}: {sentence(verdict, rule)}"
+            return Finding(
+                "permissions", False, words, f"Take it back: counterfoil permission remove p-{given['number']}"
+            )
+    return Finding("permissions", True, "No rule forbids what it does.")
+
+
+def _llm(one: Planned) -> Finding | None:
+    if not one.manifest or one.manifest.get("works_without_llm", True):
+        return None
+    entries = [entry_from(row) for row in llm_routes.entries(one.database.reader, llm_routes.DEFAULT)]
+    if not entries:
+        return Finding("llm", False, "No llm is set up.", "Add one: counterfoil route add")
+    known = Keyring(one.home).names()
+    lacking = [entry for entry in entries if not _has_key(entry.key, known)]
+    if len(lacking) == len(entries):
+        words = f"The key of {entries[0].name} is not here ({entries[0].key_label})."
+        return Finding("llm", False, words, "Keep it with: counterfoil secret set NAME, or add another llm.")
+    return Finding("llm", True, f"{next(entry for entry in entries if entry not in lacking).name} is set up.")
+
+
+def _has_key(key: str | None, known: list[str]) -> bool:
+    kind, _, name = (key or "").partition(":")
+    return not kind or (name in known if kind == "secret" else bool(os.environ.get(name, "").strip()))
+
+
 def _approver(one: Planned) -> Finding | None:
     """Who would be asked, whether somebody is there who may decide, and how they hear of it."""
     if not one.manifest:
@@ -157,7 +199,17 @@ def _approver(one: Planned) -> Finding | None:
 
 
 Check = Callable[[Planned], Finding | None]
-CHECKS: tuple[Check, ...] = (_folder, _watched, _template, _parameters, _mail, _connectors, _approver)
+CHECKS: tuple[Check, ...] = (
+    _folder,
+    _watched,
+    _template,
+    _parameters,
+    _permissions,
+    _mail,
+    _llm,
+    _connectors,
+    _approver,
+)
 
 
 def look(database: Database, home: Home, starter: RunStarter, row: Row) -> list[Finding]:

@@ -23,9 +23,11 @@ from counterfoil import (
     workflow,
 )
 from counterfoil.authoring.agents import loop
+from counterfoil.cli.talk_sheet import talk_sheet
 from counterfoil.engine.llm_ports import Told
 from counterfoil.facts import RunState, Verdict
 from counterfoil.testing import Crashed, Harness
+from counterfoil.views.conversations import conversations_of
 from effects.post_office import PostOffice
 from engine.doing import Nothing
 
@@ -397,3 +399,25 @@ def test_a_tool_that_a_definition_misspells_is_told(office: Make, tmp_path: Path
     harness.start(clerking)
     assert harness.advance() == RunState.DONE
     assert harness.result().startswith(".counterfoil/agents/clerk.md wants the tools “reed”; there are read, write")
+
+
+def test_what_was_said_can_be_read_turn_by_turn(office: Make, tmp_path: Path) -> None:
+    (tmp_path / "workspace" / "a.eml").write_text("Subject: x\n\nHello\n")
+    read = call("read_file", path="a.eml")
+    harness = office(ask=by_goal({"Lead.": [[read, call("delegate", goal="One")], "Done."], "One": ["I have."]}))
+    harness.start(leading)
+    assert harness.advance() == RunState.DONE
+    talks = conversations_of(harness.database.reader, harness.blobs, harness.run())
+    assert [(talk["path"], talk["name"]) for talk in talks] == [("0/0", "lead"), ("0/0/3/0", "lead_1")]
+    first, last = talks[0]["turns"]
+    assert first["told"] == [{"tool": None, "outcome": None, "text": "Lead."}]
+    assert first["calls"] == [
+        {"tool": "read_file", "args": {"path": "a.eml"}}, {"tool": "delegate", "args": {"goal": "One"}},
+    ]  # fmt: skip
+    assert [one["tool"] for one in last["told"]] == ["read_file", "delegate"]
+    assert last["told"][1]["text"] == "I have."
+    assert (last["said"], last["cost"]) == ("Done.", {"amount": "0.001", "currency": "USD"})
+    assert talks[0]["sources"] == ["file a.eml"]
+    sheet = "\n".join(talk_sheet(talks))
+    assert "lead → read_file" in sheet
+    assert "Read from outside the team: file a.eml" in sheet

@@ -13,6 +13,7 @@ from counterfoil.cli.opening import Opened, opened, workspace_of
 from counterfoil.cli.options import Context, Limit, OnlyWorkspace, call_of
 from counterfoil.cli.run_sheet import run_sheet
 from counterfoil.cli.tables import table
+from counterfoil.cli.talk_sheet import talk_sheet
 from counterfoil.cli.words import Cell, clock, counted, gate_title, person, run_state, took
 from counterfoil.errors import UnknownRun, WrongUse, did_you_mean
 from counterfoil.facts import RunState
@@ -24,6 +25,7 @@ from counterfoil.store import gates
 from counterfoil.store import runs as run_rows
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.asked import spec_of
+from counterfoil.views.conversations import conversations_of
 from counterfoil.views.gates import answers_on, gate_document, inbox_rows
 from counterfoil.views.gates import inbox as inbox_documents
 from counterfoil.views.runs import run_detail, run_document, run_documents
@@ -119,13 +121,20 @@ def show(
         str, typer.Argument(metavar="RUN|GATE", help="r-12, g-81, or the beginning of an id.", show_default=False)
     ],
     whole: Annotated[bool, typer.Option("--all", help="Also the checks that passed.")] = False,
+    talk: Annotated[bool, typer.Option("--talk", help="What was said between the run and its llms.")] = False,
 ) -> None:
     """Everything about one run or one gate."""
     call = call_of(context)
     with opened(call) as home, home.database.snapshot() as conn:
         gate, run = look_up(conn, reference)
+        if gate is not None and talk:
+            raise WrongUse("A gate has no talk of its own.", "Ask for that of its run: counterfoil show r-12 --talk")
         if gate is not None:
             show_gate(call, home, conn, gate, Folding.NOTHING if whole else Folding.PASSED)
+        elif run is not None and talk:
+            talks = conversations_of(conn, home.blobs, run)
+            call.document(talks)
+            call.lines(list(talk_sheet(talks)))
         elif run is not None:
             detail = run_detail(conn, home.blobs, call.home, run)
             call.document(detail)

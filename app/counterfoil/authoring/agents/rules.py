@@ -10,6 +10,7 @@ from counterfoil.authoring.file_door import files
 FILE = "AGENTS.md"
 MOST_FILES = 20
 _LONGEST = 16_000  # characters of one
+_LONGEST_OF_ALL = 64_000
 _LONGEST_BYTES = 1024 * 1024
 _DEEPEST = 6  # folders in one another that are looked into
 _MOST_FOLDERS = 2000
@@ -47,7 +48,7 @@ def in_words(notes: list[Note]) -> str:
         f"For {f'files in “{note.folder}”' if note.folder else 'the whole workspace'}:\n{note.text}" for note in notes
     ]
     heading = "What the team has written down for whoever works here (AGENTS.md). The nearest to a file counts most."
-    return "\n\n".join([heading, *parts])
+    return cut("\n\n".join([heading, *parts]), _LONGEST_OF_ALL)
 
 
 def _read(place: str) -> Note | None:

@@ -23,7 +23,7 @@ from counterfoil.authoring.gates import approve, ask
 from counterfoil.authoring.llms import LlmAnswer, ToolCall, ToolResult
 from counterfoil.authoring.parameters import Field
 from counterfoil.errors import RefusedUse, Rejected, Returned, StepFailed, WorkflowError
-from counterfoil.facts import person
+from counterfoil.facts import person, storable
 
 MOST_CALLS = 32  # of one answer
 _LONGEST_QUESTION, _LONGEST_CHOICE, _MOST_CHOICES = 500, 200, 50
@@ -42,7 +42,7 @@ class Wanted:
 
     def end(self, words: str, outcome: str = "ok") -> None:
         """Say what came of it."""
-        self.result = ToolResult(self.call.id, self.call.tool, cut(words), outcome)
+        self.result = ToolResult(self.call.id, self.call.tool, storable(cut(words)), outcome)
 
 
 class Turn:

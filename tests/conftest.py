@@ -7,7 +7,9 @@ too. A test that provokes one on purpose says so: `@pytest.mark.expects_log("par
 import contextlib
 import logging
 import os
+import tempfile
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -37,6 +39,14 @@ def foreign_home(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
         # Where nothing confines code, as in some containers, it may run in the folders of these tests.
         patch.setenv("COUNTERFOIL_UNPROTECTED", str(tmp_path_factory.getbasetemp()))
         yield
+
+
+@pytest.fixture
+def disk() -> Generator[Path]:
+    """An empty folder on the disk: packaging/test keeps the others in memory, and file systems differ."""
+    place = "/var/tmp" if Path("/var/tmp").is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="counterfoil-", dir=place, ignore_cleanup_errors=True) as folder:
+        yield Path(folder).resolve()
 
 
 class _Listener(logging.Handler):

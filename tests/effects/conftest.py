@@ -35,6 +35,12 @@ class MemoryKeyring(KeyringBackend):
 
 
 @pytest.fixture
+def tmp_path(disk: Path) -> Path:
+    """What a plan does to files is done on a disk."""
+    return disk
+
+
+@pytest.fixture
 def home(tmp_path: Path) -> Home:
     """An empty data folder."""
     return Home(tmp_path / "home").create()

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 from counterfoil.clock import iso
 from counterfoil.desktop import office as facts
 from counterfoil.desktop import run_acts
+from counterfoil.desktop.narrow_facts import EVERY, Narrow
 from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs.rows import look
@@ -50,6 +51,7 @@ class FakeOffice:
         self.told = Told("L2", "bubblewrap is not installed.", "Install bubblewrap, then run: counterfoil doctor")
         self.lacking: dict[str, list[Exception]] = {}
         self.run_rows = list(fake_runs.rows())
+        self.narrowed: list[Narrow] = []
         self.progress_seen: list[facts.Progress] = []
         self.plug: list[Plug] = []
         self.to_tell: list[News] = []
@@ -179,8 +181,13 @@ class FakeOffice:
         self.documents[gate_id]["decisions"] = []
         self.pending.append(_changed(facts.Part.INBOX, facts.Part.TRAIL))
 
-    def runs(self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200) -> facts.RunsLook:
-        return look(self.run_rows, chip, wanted, most)
+    def runs(
+        self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200, narrow: Narrow = EVERY
+    ) -> facts.RunsLook:
+        self.narrowed.append(narrow)
+        rows = [row for row in self.run_rows if not narrow.template or row.template == narrow.template]
+        names = tuple((name, name) for name in sorted({row.template for row in self.run_rows}))
+        return dataclasses.replace(look(rows, chip, wanted, most), templates=names)
 
     def run(self, run_id: str) -> facts.RunSeen:
         seen = fake_runs.run_seen(run_id)

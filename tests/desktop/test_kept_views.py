@@ -1,5 +1,7 @@
 """What a person arranged is there next time: the line between list and detail, columns, views of runs. And days chosen, not typed."""
 
+import dataclasses
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from counterfoil.desktop.narrow_facts import Narrow
 from counterfoil.desktop.parts.day_picker import DayPicker
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.panes import ListAndDetail, as_width
@@ -142,6 +145,37 @@ def test_a_view_of_the_same_name_takes_the_place_of_the_old_one(desk: Desk) -> N
     views.keep(SavedView("Other", "care", ""))
     views.keep(SavedView("Mine", "all", "mail"))
     assert views.saved == [SavedView("Mine", "all", "mail"), SavedView("Other", "care", "")]
+    narrowed = SavedView("Letters", "done", "", Narrow("letters", "s1", 7))
+    views.keep(narrowed)
+    assert read_views(json.dumps([dataclasses.asdict(narrowed)])) == [narrowed]
+
+
+def test_the_list_is_narrowed_to_a_template_and_says_so(make_desk: MakeDesk) -> None:
+    desk = make_desk()
+    desk.window.show_page("runs")
+    desk.settle()
+    runs = desk.window.pages["runs"]
+    everything, chip = runs.adapter.rowCount(), runs.narrowing.chips["template"]
+    assert chip.accessibleName() == "Any template: choose which runs are shown"
+    assert not runs.narrowing.chips["schedule"].isVisible()  # there is none
+    desk.click(chip)
+    choose(desk, "Supplier payments")
+    shown = {row.template for row in runs.adapter.rows}
+    assert shown == {"Supplier payments"}
+    assert runs.adapter.rowCount() < everything
+    assert chip.accessibleName() == "Supplier payments: choose which runs are shown"
+    runs.narrowing.chips["days"].picked.emit("days", "7")
+    desk.settle()
+    assert desk.office.narrowed[-1] == Narrow("Supplier payments", "", 7)
+    desk.click(runs.views)
+    choose(desk, "Save this view…")
+    assert runs._naming.text() == "Supplier payments, Last 7 days"
+    desk.click(runs._naming.act)
+    desk.click(chip)
+    choose(desk, "Any template")
+    runs.show_view("Supplier payments, Last 7 days")
+    desk.settle()
+    assert {row.template for row in runs.adapter.rows} == {"Supplier payments"}
 
 
 @pytest.mark.parametrize(
@@ -153,8 +187,8 @@ def test_views_that_cannot_be_read_are_left_out(kept: str) -> None:
 
 
 def test_a_view_is_called_by_what_it_shows() -> None:
-    assert suggested("care", "mail\nby Ann") == "mail by Ann, Needs care"
-    assert suggested("all", "mail") == "mail"
+    assert suggested(SavedView("", "care", "mail\nby Ann"), ()) == "mail by Ann, Needs care"
+    assert suggested(SavedView("", "all", "mail"), ["Last 7 days"]) == "mail, Last 7 days"
 
 
 # ----------------------------------------------------------------------------------------------------------------- days

@@ -1,6 +1,7 @@
 """The office's quick looks on real databases: inbox, counts, runs, what changed, drafts and read marks, and the line a list shows."""
 
 import contextlib
+import dataclasses
 import json
 import sqlite3
 import subprocess
@@ -16,6 +17,7 @@ from counterfoil.authoring.codec import to_plain
 from counterfoil.desktop.gate.head import state_banner
 from counterfoil.desktop.gate.reading import read
 from counterfoil.desktop.inbox.rows import matches
+from counterfoil.desktop.narrow_facts import Narrow
 from counterfoil.desktop.office import Answer, Draft, Part, RunnerState, Tab
 from counterfoil.desktop.real_office import inbox_rows, run_rows
 from counterfoil.desktop.real_office.office import RealOffice
@@ -489,7 +491,9 @@ def test_a_list_of_runs_holds_what_a_search_through_all_of_them_finds(
             "nobody",
         ):
             for most in (1, 3, 100):
-                expected = look(everything.rows, chip, wanted, most)
+                expected = dataclasses.replace(
+                    look(everything.rows, chip, wanted, most), templates=everything.templates
+                )
                 assert office.runs(None, chip, wanted, most) == expected, (chip, wanted, most)
         of_folder = [row for row in everything.rows if row.workspace == "/srv/Sales"]
         assert office.runs("/srv/Sales", chip, "", 2) == look(of_folder, chip, "", 2)
@@ -501,3 +505,20 @@ def test_what_a_run_waits_for_without_a_person(home: RowsHome) -> None:
     assert waiting((), ("sleep", now), now)[0].startswith("Waiting until today ")
     assert waiting((), None, now)[0] == "Waiting"
     assert waiting(("approval", "doubt"), None, now) == ("Waiting for you", "warn", "Did this happen?")
+
+
+def test_runs_are_narrowed_to_a_template_and_to_days(home: RowsHome) -> None:
+    first, second = home.rows.run(), home.rows.run()
+    office = home.office
+    whole = office.runs(None)
+    assert [row.run_id for row in whole.rows] == [second["run_id"], first["run_id"]]
+    assert [key for key, _ in whole.templates] == [str(first["template"])]
+    for narrow in (Narrow(template=str(first["template"])), Narrow(days=1)):
+        seen = office.runs(None, narrow=narrow)
+        assert (seen.rows, seen.counts) == (whole.rows, whole.counts), narrow
+    for narrow in (Narrow(template="another"), Narrow(schedule="s" * 32)):
+        seen = office.runs(None, "care", narrow=narrow)
+        assert (seen.rows, seen.counts["all"], seen.counts["care"]) == ((), 0, 0), narrow
+    home.rows.clock.advance(timedelta(days=2))
+    assert office.runs(None, narrow=Narrow(days=1)).counts["all"] == 0
+    assert office.runs(None, narrow=Narrow(days=7)).rows == office.runs(None).rows

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.news_facts import Tells
 from counterfoil.desktop.run_acts import RunActs, Undoing
 from counterfoil.desktop.schedule_facts import Schedules
@@ -261,6 +262,8 @@ class RunsLook:
     rows: tuple[RunRow, ...]
     counts: Mapping[str, int]
     more: bool = False
+    templates: Choices = ()  # to which the list may be narrowed
+    schedules: Choices = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +367,9 @@ class Office(RunActs, Tells, Trusts, Protocol):
     def void(self, gate_id: str) -> None:
         """Take the decision back, while that is possible."""
 
-    def runs(self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200) -> RunsLook:
+    def runs(
+        self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200, narrow: Narrow = EVERY
+    ) -> RunsLook:
         """The newest runs of a chip (all, care, running, waiting, done, cancelled) that hold the wanted words, `most` of them."""
 
     def run(self, run_id: str) -> RunSeen:

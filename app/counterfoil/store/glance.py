@@ -63,6 +63,11 @@ _MAY_HOLD = (
     " OR r.version IN (SELECT digest FROM template_version WHERE instr(lower(title), :word) OR title GLOB '*[^ -~]*')"
     " OR r.run_id IN (SELECT run_id FROM timer WHERE state = 'pending'))"
 )
+_OF_TEMPLATE = " AND r.template = :template"
+_OF_SCHEDULE = " AND r.schedule_id = :schedule"
+_SINCE = " AND r.number >= :low"
+_STATES_OF = "SELECT r.state, count(*) FROM run r WHERE r.number < :below"
+_AMONG = "SELECT r.number FROM run r WHERE r.number IN (SELECT value FROM json_each(:numbers))"
 _NEWEST_FIRST = " ORDER BY r.number DESC LIMIT :limit"
 _NEED_CARE = (
     "SELECT r.number FROM gate g JOIN run r ON r.run_id = g.run_id WHERE g.state = 'open' AND g.kind IN ('failure', 'doubt')"
@@ -91,6 +96,24 @@ _USED = (
     " SELECT name, (SELECT created_at FROM run WHERE template = name ORDER BY number DESC LIMIT 1)"
     " FROM known WHERE name IS NOT NULL"
 )
+_TITLES = (
+    "WITH RECURSIVE known(name) AS (SELECT min(template) FROM run UNION ALL"
+    " SELECT (SELECT min(template) FROM run WHERE template > name) FROM known WHERE name IS NOT NULL)"
+    " SELECT name, coalesce((SELECT title FROM template_version v WHERE v.name = known.name ORDER BY stored_at DESC LIMIT 1), name)"
+    " FROM known WHERE name IS NOT NULL ORDER BY 2"
+)
+_SCHEDULES = (
+    "SELECT schedule_id, name FROM schedule s WHERE removed_at IS NULL"
+    " OR EXISTS (SELECT 1 FROM run r WHERE r.schedule_id = s.schedule_id) ORDER BY name"
+)
+
+
+class Only:
+    """Which runs are wanted: of a template, of a schedule, from a number on; "" and 0 are any."""
+
+    def __init__(self, template: str, schedule: str, low: int) -> None:
+        self.text = (_OF_TEMPLATE if template else "") + (_OF_SCHEDULE if schedule else "") + (_SINCE if low else "")
+        self.values: dict[str, Any] = {"template": template, "schedule": schedule, "low": low}
 
 
 class Glance:
@@ -253,12 +276,14 @@ class Glance:
         state: str = "",
         word: str = "",
         states: Sequence[str] = (),
+        only: Only | None = None,
     ) -> list[int]:
         """Numbers of the newest runs below a number, newest first; with a folded `word` those that may hold it: in a title, a number, an
-        id, or in what is said of `states`."""
+        id, or in what is said of `states`; `only` those of one template, schedule or time."""
         text = _RUN_NUMBERS + (_OF_WORKSPACE if workspace is not None else "") + (_IN_STATE if state else "")
         values = {"below": below, "limit": limit, "workspace": workspace, "state": state, "word": word}
-        text += (_MAY_HOLD if word else "") + _NEWEST_FIRST
+        text += (_MAY_HOLD if word else "") + (only.text if only else "") + _NEWEST_FIRST
+        values |= only.values if only else {}
         return [int(row[0]) for row in self.rows(text, {**values, "states": json.dumps(states)})]
 
     def care_marks(self) -> Fields:
@@ -293,6 +318,29 @@ class Glance:
         """How many runs of a workspace are in each state."""
         text = "SELECT state, count(*) FROM run WHERE workspace = :workspace GROUP BY +state"
         return {str(row[0]): int(row[1]) for row in self.rows(text, {"workspace": workspace})}
+
+    def states_of(self, workspace: str | None, only: Only) -> dict[str, int]:
+        """How many of these runs are in each state."""
+        text = _STATES_OF + (_OF_WORKSPACE if workspace is not None else "") + only.text + " GROUP BY +r.state"
+        values = {"below": self.newest_run() + 1, "workspace": workspace, **only.values}
+        return {str(row[0]): int(row[1]) for row in self.rows(text, values)}
+
+    def among(self, numbers: Sequence[int], only: Only) -> set[int]:
+        """Which of these runs are of one template, schedule or time."""
+        found = self.rows(_AMONG + only.text, {"numbers": json.dumps(list(numbers)), **only.values})
+        return {int(row[0]) for row in found}
+
+    def begun_at(self, number: int) -> int:
+        """When the run of a number was made; 0 where there is none."""
+        return int(self.value("SELECT created_at FROM run WHERE number = :number", {"number": number}) or 0)
+
+    def template_titles(self) -> list[Fields]:
+        """(name, title of the newest version) of every template that runs have used."""
+        return self.rows(_TITLES)
+
+    def schedules_named(self) -> list[Fields]:
+        """(id, name) of every schedule that has started a run, or may."""
+        return self.rows(_SCHEDULES)
 
     def newest_run(self) -> int:
         """The number of the newest run; they are numbered without gaps."""

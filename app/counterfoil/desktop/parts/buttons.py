@@ -20,11 +20,12 @@ _TINTS = {
     "outline": "text2",
     "waiting": "text2",
     "switcher": "text2",
+    "chip": "text2",
 }
 
 
 class Button(QPushButton):
-    """A button of a kind: primary, outline, danger, quiet, link, icon, nav, switcher, waiting.
+    """A button of a kind: primary, outline, danger, quiet, link, icon, nav, switcher, waiting, chip.
 
     Signals:
         chosen(object): it was pressed; carries the key it was made with.
@@ -47,7 +48,7 @@ class Button(QPushButton):
         self._kind = kind
         self.key = key
         self.setProperty("kind", kind)
-        self.setFont(font(12 if kind == "link" else 13, 600 if kind == "primary" else 500))
+        self.setFont(font(12 if kind in ("link", "chip") else 13, 600 if kind == "primary" else 500))
         self.setIconSize(icons.square(16))
         self.setAutoDefault(False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.clock import Clock, SystemClock
 from counterfoil.desktop import office as facts
 from counterfoil.desktop import run_acts
+from counterfoil.desktop.narrow_facts import EVERY, Narrow
 from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.real_office.gates import Gates
@@ -158,9 +159,11 @@ class RealOffice:
 
     # ----------------------------------------------------------------------------------------------------------- runs
 
-    def runs(self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200) -> facts.RunsLook:
+    def runs(
+        self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200, narrow: Narrow = EVERY
+    ) -> facts.RunsLook:
         """Runs, newest first."""
-        return self._runs.look(workspace, chip, wanted, most)
+        return self._runs.look(workspace, chip, wanted, most, narrow)
 
     def run(self, run_id: str) -> facts.RunSeen:
         """One run."""

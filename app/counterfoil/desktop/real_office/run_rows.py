@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import Any
 
-from counterfoil.clock import Clock
+from counterfoil.clock import Clock, to_us
+from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.office import RunRow, RunsLook
 from counterfoil.desktop.runs.rows import CHIP_STATES, holds
 from counterfoil.desktop.words import times
@@ -15,7 +17,7 @@ from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.facts import ENDED, RunState
-from counterfoil.store.glance import Fields, Glance
+from counterfoil.store.glance import Fields, Glance, Only
 
 _PORTION = 1_000  # runs that are searched through at a time
 _KEPT = 5_000  # rows of ended runs that are kept
@@ -40,20 +42,44 @@ class RunRows:
         self._undone = 0  # how often files had been put back when those were read
         self._care: tuple[object, dict[str | None, list[int]]] = (None, {})  # marks, and what was found under them
 
-    def look(self, workspace: str | None, chip: str, wanted: str, most: int) -> RunsLook:
+    def look(self, workspace: str | None, chip: str, wanted: str, most: int, narrow: Narrow = EVERY) -> RunsLook:
         """The newest runs of a chip that hold the wanted words, `most` of them, and how many stand behind each chip."""
+        only = Only(narrow.template, narrow.schedule, self._first_since(narrow.days)) if narrow.on else None
         text = wanted.casefold().strip()
         rows: list[RunRow] = []
-        for numbers in self._numbers(workspace, chip, text, _PORTION if text else most + 1):
+        for numbers in self._numbers(workspace, chip, text, _PORTION if text else most + 1, only):
             rows += [row for row in self._read(numbers) if not text or holds(row, text)]
             if len(rows) > most:
                 break
-        return RunsLook(tuple(rows[:most]), self._counts(workspace), more=len(rows) > most)
+        return RunsLook(
+            tuple(rows[:most]),
+            self._counts(workspace, only),
+            more=len(rows) > most,
+            templates=_choices(self._glance.template_titles()),
+            schedules=_choices(self._glance.schedules_named()),
+        )
 
-    def _numbers(self, workspace: str | None, chip: str, text: str, portion: int) -> Iterator[list[int]]:
+    def _first_since(self, days: int) -> int:
+        """The number of the first run of the last days; runs are numbered as they are made."""
+        if not days:
+            return 0
+        today = times.local(self._clock.now_us()).replace(hour=0, minute=0, second=0, microsecond=0)
+        since = to_us(today - timedelta(days=days - 1))
+        low, high = 1, self._glance.newest_run() + 1
+        while low < high:
+            middle = (low + high) // 2
+            if self._glance.begun_at(middle) < since:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def _numbers(
+        self, workspace: str | None, chip: str, text: str, portion: int, only: Only | None
+    ) -> Iterator[list[int]]:
         """Numbers of runs that may be meant, newest first, a portion at a time."""
         if chip == "care":
-            yield self._care_numbers(workspace)
+            yield self._care_numbers(workspace, only)
             return
         word = max(text.split(), key=len, default="")
         below = _NEWEST
@@ -61,7 +87,13 @@ class RunRows:
             newest: list[int] = []
             for state in CHIP_STATES.get(chip, ("",)):
                 newest += self._glance.run_numbers(
-                    below=below, limit=portion, workspace=workspace, state=state, word=word, states=_states_saying(word)
+                    below=below,
+                    limit=portion,
+                    workspace=workspace,
+                    state=state,
+                    word=word,
+                    states=_states_saying(word),
+                    only=only,
                 )
             newest = sorted(newest, reverse=True)[:portion]
             yield newest
@@ -69,8 +101,11 @@ class RunRows:
                 return
             below = newest[-1]
 
-    def _counts(self, workspace: str | None) -> dict[str, int]:
-        if workspace is None:
+    def _counts(self, workspace: str | None, only: Only | None) -> dict[str, int]:
+        if only is not None:
+            states = self._glance.states_of(workspace, only)
+            total = sum(states.values())
+        elif workspace is None:
             states = {str(state): self._glance.runs_in_state(state) for state in RunState if state is not RunState.DONE}
             total = self._glance.newest_run()
             states["done"] = total - sum(states.values())
@@ -78,16 +113,19 @@ class RunRows:
             states = self._glance.states_in(workspace)
             total = sum(states.values())
         chips = {chip: sum(states.get(state, 0) for state in members) for chip, members in CHIP_STATES.items()}
-        return {"all": total, "care": len(self._care_numbers(workspace)), **chips}
+        return {"all": total, "care": len(self._care_numbers(workspace, only)), **chips}
 
-    def _care_numbers(self, workspace: str | None) -> list[int]:
+    def _care_numbers(self, workspace: str | None, only: Only | None) -> list[int]:
         marks = self._glance.care_marks()
         if self._care[0] != marks:
             self._care = marks, {}
         known = self._care[1]
         if workspace not in known:
             known[workspace] = self._glance.care_numbers(workspace)
-        return known[workspace]
+        if only is None:
+            return known[workspace]
+        meant = self._glance.among(known[workspace], only)
+        return [number for number in known[workspace] if number in meant]
 
     def _read(self, numbers: Sequence[int]) -> list[RunRow]:
         undone = self._glance.undone()
@@ -112,6 +150,10 @@ class RunRows:
         timers = {str(run_id): (str(kind), int(due)) for run_id, kind, due in self._glance.timers()}
         ids = [str(fields[1]) for fields in found]
         return {run_id: waiting(kinds.get(run_id, ()), timers.get(run_id), now) for run_id in ids}
+
+
+def _choices(found: Sequence[Fields]) -> Choices:
+    return tuple((str(key), plain(words)) for key, words in found)
 
 
 def _row(fields: Fields, said: State, me: str) -> RunRow:

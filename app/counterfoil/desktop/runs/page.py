@@ -20,6 +20,7 @@ from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.parts.segmented import Segment
 from counterfoil.desktop.runs.detail import RunDetail
 from counterfoil.desktop.runs.list_view import ROW, RunsAdapter, RunsView
+from counterfoil.desktop.runs.narrowing import Narrowing
 from counterfoil.desktop.runs.saved_views import SavedView, ViewsButton, name_sheet
 from counterfoil.desktop.words.numbers import number
 from counterfoil.desktop.words.plain import one_line, quoted
@@ -66,18 +67,17 @@ class RunsPage(QWidget):
         self.views.view_chosen.connect(self._view_chosen)
         self.views.save_wanted.connect(self._save_view)
         self.chips: dict[str, Segment] = {}
+        self.narrowing = Narrowing()
+        self.narrowing.narrowed.connect(self._load_anew)
         self._group = QButtonGroup(self)
-        templates = Button("Templates", "primary", icon="layout-grid")
-        templates.clicked.connect(self.templates_wanted)
-        self._templates = templates
-        self.nothing = Nothing("play", "No runs yet. Start one from Templates.", buttons=[templates])
+        self._templates = Button("Templates", "primary", icon="layout-grid")
+        self._templates.clicked.connect(self.templates_wanted)
+        self.nothing = Nothing("play", "No runs yet. Start one from Templates.", buttons=[self._templates])
         self.stack = QStackedWidget()
         for page in (Skeleton(ROW, label="Loading runs"), self.view, self.nothing):
             self.stack.addWidget(page)
         self._lay_out()
-        self._typed = QTimer(self)
-        self._typed.setSingleShot(True)
-        self._typed.setInterval(_TYPED)
+        self._typed = QTimer(self, singleShot=True, interval=_TYPED)
         self._typed.timeout.connect(self._load_anew)
         self.search.textChanged.connect(self._typed.start)
         self.search.left_down.connect(self._focus_list)
@@ -148,6 +148,7 @@ class RunsPage(QWidget):
         view = self.views.named(name)
         if view is not None:
             self.search.setText(view.words)
+            self.narrowing.choose(view.narrow)
             self.chips[view.chip].show()
             self.chips[view.chip].setChecked(True)
             self._load_anew()
@@ -168,9 +169,11 @@ class RunsPage(QWidget):
             self._group.addButton(chip)
             flow.addWidget(chip)
         self.chips["all"].setChecked(True)
-        chips = row(margins=(14, 0, 14, 8))
+        chips = row(margins=(14, 0, 14, 6))
         put(chips, held)
-        left.put(head, field, chips)
+        narrow = row(margins=(16, 0, 16, 8))
+        put(narrow, self.narrowing)
+        left.put(head, field, chips, narrow)
         left.lines.addWidget(self.stack, 1)
         self.panels = ListAndDetail(left, self.detail)
         row(self).addWidget(self.panels)
@@ -188,14 +191,17 @@ class RunsPage(QWidget):
 
     def _load(self) -> None:
         workspace, chip, wanted, most = self._workspace, self._chip, self.search.text(), self._most
-        slow = bool(wanted)  # what nothing holds is looked for in every run
+        narrow = self.narrowing.narrow
+        slow = bool(wanted) or narrow.on  # what nothing holds is looked for in every run
         ask = self._bridge.ask(
-            self, lambda office: office.runs(workspace, chip, wanted, most), self._arrived, slow=slow
+            self, lambda office: office.runs(workspace, chip, wanted, most, narrow), self._arrived, slow=slow
         )
         self._latest.take(ask)
 
     def _arrived(self, seen: RunsLook) -> None:
-        self._runs = seen.counts["all"]
+        if not self.narrowing.narrow.on:
+            self._runs = seen.counts["all"]
+        self.narrowing.offer(seen.templates, seen.schedules)
         for key, chip in self.chips.items():
             found = seen.counts[key]
             chip.set_badge(number(found) if found and key != "all" else "")
@@ -225,7 +231,9 @@ class RunsPage(QWidget):
         if not self._runs:
             self.nothing.say("No runs yet. Start one from Templates.")
         else:
-            self.nothing.say(f"No run matches {quoted(wanted)}." if wanted else "No run is in this state.")
+            among = f" among those of {', '.join(self.narrowing.words())}" if self.narrowing.narrow.on else ""
+            said = f"No run matches {quoted(wanted)}{among}." if wanted else f"No run is in this state{among}."
+            self.nothing.say(said)
 
     def _say_new(self) -> None:
         self.new.setVisible(self._new > 0)
@@ -255,7 +263,7 @@ class RunsPage(QWidget):
 
     @Slot()
     def _open_views(self) -> None:
-        self.views.open_menu(self._chip, self.search.text().strip())
+        self.views.open_menu(self._view(), self.narrowing.words())
 
     @Slot(object)
     def _view_chosen(self, view: object) -> None:
@@ -272,7 +280,11 @@ class RunsPage(QWidget):
 
     @Slot(str)
     def _view_named(self, name: str) -> None:
-        self.views.keep(SavedView(name, self._chip, self.search.text().strip()))
+        self.views.keep(self._view(name))
+
+    def _view(self, name: str = "") -> SavedView:
+        """What the list shows now."""
+        return SavedView(name, self._chip, self.search.text().strip(), self.narrowing.narrow)
 
     @Slot()
     def _naming_closed(self) -> None:

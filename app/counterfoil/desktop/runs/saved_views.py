@@ -1,9 +1,11 @@
-"""Views of the list of runs that a person has named: which state, which words. They stand in a menu beside the title and in Ctrl+K."""
+"""Views of the list of runs that a person has named: which state, which words, of what. They stand in a menu beside the title and in
+Ctrl+K."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, astuple, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QPoint, QSettings, Signal, Slot
@@ -11,7 +13,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from counterfoil.desktop.gate.sheets import WordsSheet
+from counterfoil.desktop.narrow_facts import EVERY, Narrow
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.runs.narrowing import narrow_words
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.plain import one_line, quoted
 from counterfoil.desktop.words.runs import CHIPS
@@ -24,20 +28,21 @@ _CHIP_WORDS = dict(CHIPS)
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """A name, the chip that is chosen, the words that are looked for."""
+    """A name, the chip that is chosen, the words that are looked for, and to what the list is narrowed."""
 
     name: str
     chip: str
     words: str
+    narrow: Narrow = EVERY
 
-    def shows(self, chip: str, words: str) -> bool:
+    def shows(self, now: SavedView) -> bool:
         """Whether it is what the list shows now."""
-        return (self.chip, self.words) == (chip, words)
+        return replace(now, name=self.name) == self
 
 
-def suggested(chip: str, words: str) -> str:
-    """A name to begin with: what is shown, in words."""
-    parts = [one_line(words), "" if chip == "all" else _CHIP_WORDS[chip]]
+def suggested(view: SavedView, narrowed: Sequence[str]) -> str:
+    """A name to begin with: what is shown, in words; `narrowed` says to what."""
+    parts = [one_line(view.words), "" if view.chip == "all" else _CHIP_WORDS[view.chip], *narrowed]
     return ", ".join(part for part in parts if part)
 
 
@@ -49,15 +54,22 @@ def read_views(kept: object) -> list[SavedView]:
         return []
     views = []
     for entry in found if isinstance(found, list) else []:
-        view = SavedView(*(entry.get(key, "") for key in _PARTS)) if isinstance(entry, dict) else None
-        if (
-            view is not None
-            and all(isinstance(part, str) for part in astuple(view))
-            and view.name
-            and view.chip in _CHIP_WORDS
-        ):
+        view = _read(entry) if isinstance(entry, dict) else None
+        if view is not None:
             views.append(view)
     return views[:_MOST]
+
+
+def _read(entry: dict[str, Any]) -> SavedView | None:
+    kept = entry.get("narrow") or {}
+    if not isinstance(kept, dict):
+        return None
+    name, chip, words = (entry.get(key, "") for key in _PARTS)
+    template, schedule, days = kept.get("template", ""), kept.get("schedule", ""), kept.get("days", 0)
+    texts = all(isinstance(part, str) for part in (name, chip, words, template, schedule))
+    if not texts or not isinstance(days, int) or days < 0 or not name or chip not in _CHIP_WORDS:
+        return None
+    return SavedView(name, chip, words, Narrow(template, schedule, days))
 
 
 class ViewsButton(Button):
@@ -98,7 +110,7 @@ class ViewsButton(Button):
         self.saved = [view for view in self.saved if view.name != name]
         self._write()
 
-    def open_menu(self, chip: str, words: str) -> None:
+    def open_menu(self, now: SavedView, narrowed: Sequence[str]) -> None:
         """The views there are, and what can be done with what is shown now."""
         menu = QMenu(self)
         menu.setFont(font())
@@ -106,17 +118,17 @@ class ViewsButton(Button):
         for view in self.saved:
             action = self._entry(menu, one_line(view.name), ("show", view))
             action.setCheckable(True)
-            action.setChecked(view.shows(chip, words))
-            action.setToolTip(suggested(view.chip, view.words) or _CHIP_WORDS["all"])
+            action.setChecked(view.shows(now))
+            action.setToolTip(suggested(view, narrow_words(view.narrow, (), ())) or _CHIP_WORDS["all"])
         if self.saved:
             menu.addSeparator()
-        shown = next((view for view in self.saved if view.shows(chip, words)), None)
+        shown = next((view for view in self.saved if view.shows(now)), None)
         if shown is not None:
             self._entry(menu, f"Remove {quoted(shown.name)}", ("remove", shown))
-        elif chip == "all" and not words:
-            self._entry(menu, "Choose a state or search, then save it here", None).setEnabled(False)
+        elif now == SavedView("", "all", ""):
+            self._entry(menu, "Choose a state, search or narrow, then save it here", None).setEnabled(False)
         else:
-            view = SavedView(suggested(chip, words), chip, words)
+            view = replace(now, name=suggested(now, narrowed))
             self._entry(menu, "Save this view…", ("save", view))
         menu.triggered.connect(self._triggered)
         menu.aboutToHide.connect(menu.deleteLater)
@@ -149,7 +161,7 @@ def name_sheet(over: QWidget, view: SavedView) -> WordsSheet:
         over,
         "Save this view",
         question="What is it called?",
-        follows=f"It shows runs as the list does now: {suggested(view.chip, view.words)}. It stays in this window's menu and in Ctrl+K.",
+        follows=f"It shows runs as the list does now: {view.name}. It stays in this window's menu and in Ctrl+K.",
         button="Save this view",
         missing="Give it a name first",
         text=view.name,

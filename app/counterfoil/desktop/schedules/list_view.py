@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate,
 from counterfoil.desktop import icons
 from counterfoil.desktop.schedule_facts import ScheduleRow
 from counterfoil.desktop.tables.adapter import Index
+from counterfoil.desktop.tables.fitting import shortened
 from counterfoil.desktop.tables.row_ground import paint_ground
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import schedules as words
@@ -197,7 +198,9 @@ class ScheduleDelegate(QStyledItemDelegate):
 def _line(painter: QPainter, box: QRect, text: str, size: int, weight: int, ink: str) -> None:
     painter.setFont(font(size, weight, figures=True))
     painter.setPen(colour(ink))
-    shown = _metrics(size, weight).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+    shown = shortened(
+        text, box.width(), _metrics(size, weight).horizontalAdvance
+    )  # an instant stands whole or not at all
     painter.drawText(QRect(box.left(), box.top(), box.width(), _LINE), _LEFT, shown)
 
 

@@ -15,6 +15,7 @@ Measure = Callable[[str], int]
 PADDING = 20  # left and right of a cell together
 _WIDEST_TEXT = 320
 _LEAST_HEAD, _LEAST_TEXT, _LEAST_IDENTIFIER = 190, 84, 190
+_LONG_WORD = 0.6  # share of a line from which on a word of letters is parted rather than left out
 _LEAST_SHARE = 0.55  # of its own width that a text keeps before other columns give way
 
 
@@ -147,7 +148,7 @@ def balanced(text: str, width: int, measure: Measure) -> list[str]:
 
 def shortened(text: str, width: int, measure: Measure) -> str:
     """The text, or as many of its first words as there is room for: a number or a name in it stands whole or not at all. Only a first
-    word that is too long for the line is parted."""
+    word that is too long for the line is parted, or one of letters alone that fills most of a line."""
     if measure(text) <= width:
         return text
     room = width - measure("…")
@@ -158,6 +159,8 @@ def shortened(text: str, width: int, measure: Measure) -> str:
     for word in rest:
         tried = f"{kept} {word}"
         if measure(tried) > room:
+            if word.isalpha() and measure(word) > room * _LONG_WORD:
+                kept = tried[: _fitting(tried, room, measure)]
             break
         kept = tried
     return f"{kept.rstrip(' ,;:·–')}…"

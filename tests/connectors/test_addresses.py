@@ -3,12 +3,14 @@
 import asyncio
 import json
 import time
+import webbrowser
 from collections.abc import Generator
 from typing import Any
 
 import httpx2
 import pytest
 
+from cli.speaking import caller
 from connectors.counter import Counter, Drawer, body
 from connectors.house import House
 from connectors.test_runs import calling, harness
@@ -146,3 +148,30 @@ def test_an_answer_without_an_end_over_http(counter: Counter, house: House) -> N
     house.huge = True
     with pytest.raises(OutcomeUnknown):
         counter.perform(SEND)
+
+
+def test_signing_in_on_the_command_line(
+    counter: Counter, house: House, drawer: Drawer, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages: list[str] = []
+
+    def browse(page: str) -> bool:
+        pages.append(httpx2.get(page, follow_redirects=True).text)
+        return True
+
+    monkeypatch.setattr(webbrowser, "open", browse)
+    call = caller(capsys, counter.home.root)
+    assert call("connector", "add", "desk", "--url", house.url).code == 0
+    closed = call("connector", "test", "desk")
+    assert (closed.code, "desk wants somebody to sign in: counterfoil connector sign-in desk" in closed.err) == (
+        1,
+        True,
+    )
+    signed = call("connector", "sign-in", "desk")
+    assert (signed.code, "You are signed in to desk." in signed.err) == (0, True)
+    assert "You can close this page" in pages[0]
+    assert call("connector", "on", "desk").code == 0
+    assert call("connector", "remove", "desk").code == 0
+    assert drawer.kept == {}
+    call("connector", "add", "desk", "--", "x")
+    assert "is a program of this computer" in call("connector", "sign-in", "desk").err

@@ -12,6 +12,7 @@ from counterfoil.desktop.trust_facts import (
     LinkDraft,
     LinkSeen,
     PermissionSeen,
+    Proposal,
     RouteSeen,
     RoutesSeen,
     Spend,
@@ -146,6 +147,14 @@ class FakeTrust:
     def take_back(self, rule_id: str) -> str:
         self.rules = [one for one in self.rules if one.rule_id != rule_id]
         return self._did("take_back", rule_id, "Taken back. It asks from now on.")
+
+    def proposal(self, gate_id: str) -> Proposal:
+        rule = "Supplier payments may write files in payments/ without asking."
+        covered = (("Write payment file for 9 invoices", "approved"), ("Write payment file for 3 invoices", "rejected"))
+        return Proposal((rule,), 40, covered, 1)
+
+    def allow(self, gate_id: str) -> str:
+        return self._did("allow", gate_id, "From now on it is allowed. This gate still waits for your answer.")
 
     def memory(self, workspace: str | None) -> tuple[FactSeen, ...]:
         return tuple(self.facts)

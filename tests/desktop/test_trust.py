@@ -179,3 +179,25 @@ def test_what_changed_elsewhere_comes_when_the_page_is_shown(desk: Desk, page: A
     desk.window.show_page("connectors")
     desk.settle()
     assert page.tab.nothing.isVisible()
+
+
+def test_a_rule_is_proposed_at_a_gate_and_the_gate_still_waits(desk: Desk) -> None:
+    inbox = desk.window.pages["inbox"]
+    inbox.go_to_gate(f"{74:032x}")
+    desk.settle()
+    [always] = [
+        one for one in inbox.detail.findChildren(QPushButton) if one.text() == "Always allow…" and one.isVisible()
+    ]
+    desk.click(always)
+    sheet = inbox.detail.allowing.sheet
+    seen = texts(sheet)
+    assert "Supplier payments may write files in payments/ without asking." in seen
+    assert "It would have covered 2 of your last 40 decisions." in seen
+    assert "1 of these were not approved. With this rule they would have been done." in told(sheet)
+    desk.press(Qt.Key.Key_Escape)
+    assert did(desk, "allow") == []
+    desk.click(always)
+    desk.click(inbox.detail.allowing.sheet.allow)
+    assert did(desk, "allow") == [f"{74:032x}"]
+    assert "This gate still waits for your answer." in told(inbox.detail)
+    assert desk.decisions() == []

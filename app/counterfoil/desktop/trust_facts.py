@@ -100,6 +100,17 @@ class PermissionSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """The narrowest rules that would have spared a gate. `covered` are earlier decisions (title, answer in words) that they would have
+    covered, of `looked_at` ones; `refused` of those were answered otherwise than by approving."""
+
+    rules: tuple[str, ...]
+    looked_at: int = 0
+    covered: tuple[tuple[str, str], ...] = ()
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class FactSeen:
     """A fact that agents of a workspace are told, where it comes from, and who has accepted it."""
 
@@ -158,6 +169,12 @@ class Permitting(Protocol):
 
     def take_back(self, rule_id: str) -> str:
         """End a rule."""
+
+    def proposal(self, gate_id: str) -> Proposal:
+        """What would have spared a gate."""
+
+    def allow(self, gate_id: str) -> str:
+        """Give what is proposed for a gate; the gate itself still waits."""
 
 
 class Remembering(Protocol):

@@ -83,6 +83,11 @@ class GateGlance:
         text = "SELECT body FROM draft WHERE gate_id = :gate_id AND principal = :me"
         return self._glance.value(text, {"gate_id": gate_id, "me": me})  # type: ignore[no-any-return]
 
+    def sources(self, run_id: str) -> tuple[str, ...]:
+        """What a run has read from outside the team, in the order of reading."""
+        text = "SELECT source FROM run_source WHERE run_id = :run_id ORDER BY at, source"
+        return tuple(str(row["source"]) for row in self._all(text, run_id=run_id))
+
     def decisions(self, gate_id: str) -> list[Row]:
         """Decisions on a gate that stand, oldest first."""
         text = "SELECT * FROM decision WHERE gate_id = :gate_id AND voided_at IS NULL ORDER BY row"

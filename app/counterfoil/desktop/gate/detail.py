@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate import reading as gate_reading
+from counterfoil.desktop.gate.allowing import Allowing
 from counterfoil.desktop.gate.asking import Asking
 from counterfoil.desktop.gate.bar import GateBar
 from counterfoil.desktop.gate.keeping import DraftKeeper
@@ -81,6 +82,7 @@ class GateDetail(Pane):
         self._patience.timeout.connect(self._show_skeleton)
         self.draft = DraftKeeper(bridge, self)
         self.asking = Asking(self, bridge)
+        self.allowing = Allowing(self, bridge)
         self._connect()
 
     def show_gate(self, gate_id: str, *, focus: bool = False) -> None:
@@ -91,6 +93,7 @@ class GateDetail(Pane):
             return
         self.draft.flush()
         self.asking.dismiss()
+        self.allowing.dismiss()
         self.gate_id = gate_id
         self.bar.rest()  # what was decided before stands; its time to take it back is shown at its own gate
         if self.stack.currentIndex() == _EMPTY:
@@ -195,6 +198,7 @@ class GateDetail(Pane):
         self.asking.refused.connect(self._refused)
         self.asking.changed.connect(self._changed)
         self.asking.typed.connect(self.draft.keep)
+        self.allowing.said.connect(self._tell)
         bind(
             self,
             ("Ctrl+Return", self.act),
@@ -244,6 +248,7 @@ class GateDetail(Pane):
         page.loading.connect(self._loading)
         page.run_wanted.connect(self.run_wanted)
         page.print_wanted.connect(self._print)
+        page.head.always_wanted.connect(self._always)
         here = QApplication.focusWidget()
         self._focus_title |= self.page is not None and here is not None and self.page.isAncestorOf(here)
         self._retire_page()
@@ -425,6 +430,15 @@ class GateDetail(Pane):
         if session is None or session.reading.kind not in ("approval", "question"):
             return False
         return self._idle() and session.reading.open and session.reading.seen.may_decide and not session.frozen
+
+    @Slot()
+    def _always(self) -> None:
+        self.allowing.propose(self.gate_id)
+
+    @Slot(object)
+    def _tell(self, banner: object) -> None:
+        if self.page is not None and isinstance(banner, Banner):
+            self.page.say(banner)
 
     @Slot()
     def _print(self) -> None:

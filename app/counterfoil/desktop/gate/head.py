@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel, QWidget
 
+from counterfoil.desktop.gate.allowing import may_be_allowed
 from counterfoil.desktop.gate.reading import Reading
 from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
@@ -38,10 +39,12 @@ class GateHead(QWidget):
     Signals:
         run_wanted(str): show the run this gate belongs to.
         print_wanted(): put the gate on paper.
+        always_wanted(): propose a rule for what it asks about.
     """
 
     run_wanted = Signal(object)
     print_wanted = Signal()
+    always_wanted = Signal()
 
     def __init__(self, reading: Reading, now_us: int) -> None:
         super().__init__()
@@ -97,6 +100,10 @@ class GateHead(QWidget):
         history.chosen.connect(self.run_wanted)
         printer = Button("", "icon", icon="printer", name="Save as PDF… (Ctrl+P)")
         printer.clicked.connect(self.print_wanted)
+        if may_be_allowed(reading):
+            always = Button("Always allow…", "link", help="Propose a rule for what this gate asks about")
+            always.clicked.connect(self.always_wanted)
+            put(whole, always)
         put(whole, ProtectionBadge(seen.isolation), history, printer)
         return held
 

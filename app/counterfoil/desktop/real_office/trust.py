@@ -9,7 +9,7 @@ from typing import Any
 
 from counterfoil.desktop.real_office.calls import call
 from counterfoil.desktop.real_office.route_pages import RouteDesk
-from counterfoil.desktop.trust_facts import ConnectorSeen, FactSeen, PermissionSeen, ToolChanged
+from counterfoil.desktop.trust_facts import ConnectorSeen, FactSeen, PermissionSeen, Proposal, ToolChanged
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.people import person
@@ -20,6 +20,7 @@ from counterfoil.views.memory import fact_documents
 from counterfoil.views.permissions import permission_documents
 
 Document = Mapping[str, Any]
+_ANSWERS = {"approved": "approved", "rejected": "rejected", "returned": "sent back"}
 _UNUSED = "Nothing it speaks of has been asked for so far."
 
 
@@ -105,6 +106,15 @@ class TrustDesk(RouteDesk):
         call(self._access.home, "permission", "remove", rule_id)
         return "Taken back. It asks from now on."
 
+    def proposal(self, gate_id: str) -> Proposal:
+        """What would have spared a gate."""
+        return _proposal(call(self._access.home, "permission", "propose", gate_id))
+
+    def allow(self, gate_id: str) -> str:
+        """Give what is proposed for a gate."""
+        given = _proposal(call(self._access.home, "permission", "propose", gate_id, "--grant"))
+        return f"From now on: {' '.join(given.rules)} This gate still waits for your answer."
+
     # ----------------------------------------------------------------------------------------------------------- memory
 
     def memory(self, workspace: str | None) -> tuple[FactSeen, ...]:
@@ -128,6 +138,12 @@ class TrustDesk(RouteDesk):
         """Take a fact back."""
         call(self._access.home, "memory", "forget", f"f-{fact_id}")
         return "Forgotten: no run that begins from now on is told it."
+
+
+def _proposal(document: Document) -> Proposal:
+    covered = tuple((str(one["title"]), _ANSWERS.get(one["verdict"], "decided")) for one in document["covered"])
+    refused = sum(one["verdict"] != "approved" for one in document["covered"])
+    return Proposal(tuple(one["sentence"] for one in document["rules"]), document["looked_at"], covered, refused)
 
 
 def _can(tools: list[dict[str, Any]]) -> str:

@@ -241,6 +241,19 @@ def test_the_four_answers() -> None:
         runs.who_pays({"calls": 0}, 42_000_000)
         == "Nobody. This run makes no paid calls. 42 s of work was not repeated."
     )
+    paid = {
+        "calls": 31,
+        "answered_from_records": 31,
+        "saved": {"amount": "1.61", "currency": "USD"},
+        "perhaps_billed": 1,
+    }
+    assert (
+        runs.who_pays(paid, 0) == "Nobody. 31 llm calls paid. 31 answered from what is kept: $1.61 not spent again. "
+        "1 call may have been billed without an answer."
+    )
+    assert runs.who_pays({"calls": 0, "perhaps_billed": 1}, 0).endswith(
+        "1 call may have been billed without an answer."
+    )
     assert (
         "carried on from ‘Run checks’"
         in runs.carried_on(

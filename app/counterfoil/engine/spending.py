@@ -48,9 +48,9 @@ def limit_spec(reached: Reached) -> dict[str, Any]:
         "subject": limit.subject,
         "llm": reached.llm,
         "in_tokens": reached.in_tokens,
-        "spent": limit.spent.tokens if reached.in_tokens else str(dollars(limit.spent.money)),
-        "most": limit.most_tokens if reached.in_tokens else str(dollars(limit.most or 0)),
-        "need": reached.need if reached.in_tokens else str(dollars(reached.need)),
+        "spent": limit.spent.tokens if reached.in_tokens else _exact(limit.spent.money),
+        "most": limit.most_tokens if reached.in_tokens else _exact(limit.most or 0),
+        "need": reached.need if reached.in_tokens else _exact(reached.need),
         "need_units": reached.need,
     }
     unit = "tokens" if reached.in_tokens else "US dollars"
@@ -59,6 +59,10 @@ def limit_spec(reached: Reached) -> dict[str, Any]:
         Field(name="most", type="decimal", label=f"New limit, in {unit}").to_json(),
     ]
     return blank_spec(GateKind.BUDGET, title, fields=fields, about=about)
+
+
+def _exact(counted: int) -> str:
+    return format(dollars(counted).normalize(), "f")
 
 
 def again_spec(tool: str, args: str, times: int) -> dict[str, Any]:

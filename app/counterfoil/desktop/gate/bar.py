@@ -89,12 +89,12 @@ class GateBar(Box):
         self._ready = ready
         self._fit()
 
-    def show_open(self, *, silence: str, can_decide: bool, can_change: bool, can_send_back: bool) -> None:
-        """The bar of a gate that waits."""
+    def show_open(self, *, silence: str, can_decide: bool, can_change: bool, can_refuse: bool) -> None:
+        """The bar of a gate that waits; `can_refuse`: it can be sent back or rejected, beside being answered."""
         self._ticks.stop()
         self.say(silence)
         for button in (self.send_back, self.reject):
-            button.setVisible(can_decide and (button is not self.send_back or can_send_back))
+            button.setVisible(can_decide and can_refuse)
         self.change.setVisible(can_decide and can_change)
         self.stack.setCurrentIndex(0)
         self._fit()

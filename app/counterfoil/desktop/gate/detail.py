@@ -289,7 +289,7 @@ class GateDetail(Pane):
             silence=f"{hint}{silence}",
             can_decide=reading.open and reading.seen.may_decide,
             can_change=bool(reading.seen.editable),
-            can_send_back=not trouble and reading.kind != "budget",
+            can_refuse=not trouble and reading.kind != "budget",
         )
         self.bar.show_primary(session.primary())
 
@@ -349,7 +349,7 @@ class GateDetail(Pane):
     def _undone(self, gate_id: str, _nothing: object) -> None:
         self.undone.emit(gate_id)
         if gate_id == self.gate_id:
-            self.bar.show_open(silence="", can_decide=True, can_change=False, can_send_back=True)
+            self.bar.show_open(silence="", can_decide=True, can_change=False, can_refuse=True)
             self._show_primary()  # the decided gate may never have been shown, then nothing is built anew
             self._ask()
 

@@ -142,13 +142,15 @@ def in_the_middle(middle: Mapping[str, Any] | None, kept: int, *, ended: bool = 
 
 def who_pays(paid: Mapping[str, Any], not_repeated: int) -> str:
     """Answer 3: what is paid twice. `not_repeated` is the time of recorded steps in microseconds."""
-    calls = int(paid.get("calls") or 0)
-    if not calls:
+    calls, billed = int(paid.get("calls") or 0), int(paid.get("perhaps_billed") or 0)
+    if not calls and not billed:
         tail = f" {times.span(not_repeated)} of work was not repeated." if not_repeated else ""
         return f"Nobody. This run makes no paid calls.{tail.replace(' under', ' Under')}"
-    answered = int(paid.get("answered_from_records") or 0)
-    billed = int(paid.get("perhaps_billed") or 0)
-    said = f"Nobody. {count(calls, 'llm call')} paid; {number(answered)} answered from what is kept."
+    said = f"Nobody. {count(calls, 'llm call')} paid."
+    answered, saved = int(paid.get("answered_from_records") or 0), paid.get("saved")
+    if answered:
+        kept = f": {money(saved['amount'], saved['currency'])} not spent again" if saved else ""
+        said += f" {number(answered)} answered from what is kept{kept}."
     return f"{said} {count(billed, 'call')} may have been billed without an answer." if billed else said
 
 

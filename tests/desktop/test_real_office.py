@@ -496,7 +496,8 @@ def test_a_list_of_runs_holds_what_a_search_through_all_of_them_finds(
                 )
                 assert office.runs(None, chip, wanted, most) == expected, (chip, wanted, most)
         of_folder = [row for row in everything.rows if row.workspace == "/srv/Sales"]
-        assert office.runs("/srv/Sales", chip, "", 2) == look(of_folder, chip, "", 2)
+        expected = dataclasses.replace(look(of_folder, chip, "", 2), templates=everything.templates)
+        assert office.runs("/srv/Sales", chip, "", 2) == expected
 
 
 def test_what_a_run_waits_for_without_a_person(home: RowsHome) -> None:

@@ -19,7 +19,7 @@ from counterfoil.desktop.real_office import calls, processes
 from counterfoil.desktop.real_office.folders import measure
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.real_office.pages import NoPage, make_page
-from counterfoil.desktop.real_office.templates import _CHANGES, _SENDS
+from counterfoil.desktop.real_office.templates import _BESIDES, _CHANGES, _SENDS
 from counterfoil.errors import CounterfoilError, DiskFull, WrongParameter, WrongUse
 from counterfoil.facts import Verdict
 from counterfoil.inbox.deciding import Wish, decide
@@ -288,7 +288,7 @@ def test_the_gallery_tells_yours_from_bundled_and_what_is_broken(home: RowsHome)
 
 
 def test_every_effect_of_a_manifest_has_words() -> None:
-    assert {name for name, _ in (*_CHANGES, *_SENDS)} == set(EFFECTS)
+    assert {name for name, _ in (*_CHANGES, *_SENDS, *_BESIDES)} == set(EFFECTS)
 
 
 def test_a_form_comes_from_a_host_once_and_is_checked_while_typing(home: RowsHome) -> None:

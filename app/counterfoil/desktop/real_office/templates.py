@@ -210,6 +210,9 @@ def _will(manifest: Manifest, fields: Sequence[Document]) -> tuple[tuple[str, st
         ("May send", joined(sends) if sends else "nothing"),
         ("Asks you", _ASKS.get(manifest.asks, manifest.asks or "before anything is written or sent")),
     ]
+    besides = [words for name, words in _BESIDES if name in effects]
+    if besides:
+        told.append(("Also", capital(joined(besides))))
     if manifest.hosts:
         told.append(("Reads from", joined(manifest.hosts)))
     told.append(("Needs", "no llm, no account" if manifest.works_without_llm else "an llm"))
@@ -227,6 +230,10 @@ _SENDS = (
     ("mail", "mail, after it was approved"),
     ("http", "requests to other computers, after they were approved"),
     ("call", "calls to connectors, after they were approved"),
+)
+_BESIDES = (
+    ("command", "runs commands in a sandbox, on a copy of its files"),
+    ("remember", "proposes facts to remember, and someone accepts each"),
 )
 
 

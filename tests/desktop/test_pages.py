@@ -20,6 +20,7 @@ from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.errors import WrongWorkspace
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
+from desktop.fake_runs import run_seen
 from desktop.figures import ME, NOW, WORKSPACE
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -63,6 +64,23 @@ def test_a_run_that_is_done_shows_its_result_first(desk: Desk, runs: Any) -> Non
     assert runs.detail.tabs.chosen == "result"
     assert "€41,208.90" in texts(runs.detail.result)
     assert not runs.detail.stop.isVisible()
+
+
+def test_a_late_run_says_when_it_was_planned_and_why_it_began_later(
+    desk: Desk, runs: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = run_seen(f"{5:032x}")
+    late = {
+        "planned_at": seen.document["created_at"],
+        "start_reason": "this computer was asleep",
+        "started_by": "schedule:Weekly",
+    }
+    asleep = dataclasses.replace(seen, document={**seen.document, **late})
+    monkeypatch.setattr(desk.office, "run", lambda _: asleep)
+    runs.show_run(f"{5:032x}")
+    desk.settle()
+    assert " · Planned " in runs.detail.path.text()
+    assert "by the schedule ‘Weekly’: this computer was asleep." in runs.detail.path.text()
 
 
 def test_chips_narrow_the_list(desk: Desk, runs: Any) -> None:

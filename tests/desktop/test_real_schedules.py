@@ -1,5 +1,6 @@
 """Schedules of a real database as the page sees them: list, calendar, acts, drafts; and one that the window writes and the runner runs."""
 
+import dataclasses
 import json
 import sqlite3
 from collections.abc import Generator
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from cli.note_template import write_template
 from counterfoil.clock import from_us
 from counterfoil.desktop.office import Part
 from counterfoil.desktop.real_office.office import RealOffice
@@ -256,3 +258,26 @@ def test_what_starts_by_files_is_shown_and_can_be_changed(lived: Lived, tmp_path
     )
     assert (seen.problem, seen.said, seen.ahead) == ("", "when new files have come into in", ())
     assert seen.notes == ("It starts when that happens, so it has no planned times.",)
+
+
+def test_files_that_are_to_come_are_not_asked_for(lived: Lived, tmp_path: Path) -> None:
+    workspace = tmp_path / "files"
+    (workspace / "Inbox").mkdir(parents=True)
+    template = write_template(workspace)
+    flow = (template / "workflow.py").read_text()
+    flow = flow.replace("import Money,", "import File, Money,").replace(
+        "    copies:", "    papers: list[File] = param()\n    copies:"
+    )
+    (template / "workflow.py").write_text(flow)
+    draft = judged("when new files have come into Inbox", template=str(template), workspace=str(workspace))
+    seen = lived.office.schedules.judge(draft)
+    assert (seen.problem, list(seen.fields)) == ("", ["text"])
+    assert list(lived.office.schedules.judge(dataclasses.replace(draft, rule="daily at 9")).fields) == [
+        "text",
+        "papers",
+    ]
+    found = {
+        one.check: one for one in lived.office.schedules.ready(dataclasses.replace(draft, values={"text": "hello"}))
+    }
+    assert {name for name, one in found.items() if not one.holds} == set()
+    assert found["watched"].words == "New files in Inbox are seen."

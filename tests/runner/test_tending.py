@@ -118,7 +118,7 @@ def test_who_would_be_asked_is_said_and_that_nobody_would_hear_of_it(
         return preflight.look(place.database, place.home, starter, place.row)[-1]
 
     monkeypatch.setattr(preflight, "deciders", lambda _: ["anna"])
-    assert str(approver()) == "It stops and asks once: anna can decide. Nobody is mailed while it waits."
+    assert str(approver()) == "It stops and asks once: Anna can decide. Nobody is mailed while it waits."
     monkeypatch.setattr(preflight, "deciders", lambda _: [])
     place.at(6, 1)
     assert "It stops and asks once, and nobody would hear of it: the account that holds" in place.told()[0]

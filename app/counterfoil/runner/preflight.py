@@ -193,7 +193,11 @@ def _approver(one: Planned) -> Finding | None:
             f"{stops}, and nobody would hear of it: the account that holds {one.home.root} cannot sign in.",
             "Run it as somebody's account, or name an address below [notifications.mail] in settings.toml.",
         )
-    who = f"{' and '.join(people)} can decide" if people else "who holds the data folder can decide"
+    who = (
+        f"{' and '.join(person(f'user:{name}') for name in people)} can decide"
+        if people
+        else "who holds the data folder can decide"
+    )
     told = f"Mailed to {', '.join(mailing.to)} when it waits." if mailing else "Nobody is mailed while it waits."
     return Finding("approver", True, f"{stops}: {who}. {told}")
 

@@ -67,7 +67,9 @@ def refuse_unasked(database: Database, home: Home, template: Path, workspace: Pa
     found = measured(home)
     name, version = read_manifest(template).name, digest_of(read_code(template))
     refuse_unconfined(home, found, name, version, workspace, NOTHING)
-    refuse_a_fall(found, history.isolation_in(database.reader, str(workspace)), "The last run in this folder", NOTHING)
+    with database.connect() as conn:  # of its own: the runner starts routines on a thread
+        before = history.isolation_in(conn, str(workspace))
+    refuse_a_fall(found, before, "The last run in this folder", NOTHING)
 
 
 def note_fall(txn: Txn, run: Row, by: str, before: str, found: Measured) -> None:

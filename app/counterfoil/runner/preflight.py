@@ -30,7 +30,7 @@ from counterfoil.schedules.triggers import arrived
 from counterfoil.settings.notifications import notifications
 from counterfoil.store import llm_routes, permission_rows
 from counterfoil.store.database import Database
-from counterfoil.store.transactions import Row
+from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.connectors import trouble_with
 
 _ASKS = {"never": "It asks nobody", "once or twice": "It stops and asks once or twice"}
@@ -57,7 +57,7 @@ class Finding:
 class Planned:
     """A firing to be: the routine's row (or one that is not kept yet), and the manifest of its template, {} where it cannot be used."""
 
-    database: Database
+    conn: Connection
     home: Home
     row: Row
     rule: Rule
@@ -133,7 +133,7 @@ def _connectors(one: Planned) -> Finding | None:
     names = [str(name) for name in one.manifest.get("connectors", ())]
     if not names:
         return None
-    troubles = [(name, trouble_with(one.database.reader, name)) for name in names]
+    troubles = [(name, trouble_with(one.conn, name)) for name in names]
     wrong = next(((words, next_step) for _, (words, next_step) in troubles if words), None)
     if wrong is not None:
         return Finding("connectors", False, *wrong)
@@ -145,7 +145,7 @@ def _permissions(one: Planned) -> Finding | None:
     if not one.effects:
         return None
     template = str(one.manifest["name"])
-    for given in permission_rows.living(one.database.reader):
+    for given in permission_rows.living(one.conn):
         verdict, rule = Permission(given["verdict"]), grants.read(given["conditions"])
         reaches = (Reach(effect, {}) for effect in sorted(one.effects))
         if verdict is Permission.DENY and any(
@@ -161,7 +161,7 @@ def _permissions(one: Planned) -> Finding | None:
 def _llm(one: Planned) -> Finding | None:
     if not one.manifest or one.manifest.get("works_without_llm", True):
         return None
-    entries = [entry_from(row) for row in llm_routes.entries(one.database.reader, llm_routes.DEFAULT)]
+    entries = [entry_from(row) for row in llm_routes.entries(one.conn, llm_routes.DEFAULT)]
     if not entries:
         return Finding("llm", False, "No llm is set up.", "Add one: counterfoil route add")
     known = Keyring(one.home).names()
@@ -224,7 +224,11 @@ def look(database: Database, home: Home, starter: RunStarter, row: Row) -> list[
     except CounterfoilError as problem:
         return [Finding("rule", False, problem.message, problem.next_step)]
     planned = row["next_at"] or database.clock.now_us()
-    one = Planned(database, home, row, rule, planned, starter, starter.manifest_of(row))
+    with database.connect() as conn:  # of its own: the runner looks on a thread
+        return _findings(Planned(conn, home, row, rule, planned, starter, starter.manifest_of(row)))
+
+
+def _findings(one: Planned) -> list[Finding]:
     findings: list[Finding] = []
     for check in CHECKS:
         try:

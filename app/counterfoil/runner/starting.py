@@ -44,7 +44,8 @@ def keep_version(database: Database, home: Home, folder: Path, by: str) -> Row:
     manifest = read_manifest(folder)
     brought = Shelf(home).of_template(folder, f"Run: counterfoil template add {shlex.quote(str(folder))}")
     version, archive = pack(folder)
-    known = versions.get(database.reader, version)
+    with database.connect() as conn:  # of its own: the runner keeps versions on a thread
+        known = versions.get(conn, version)
     if known is not None:
         return known
     unpacked = unpack(archive, version, home.versions)
@@ -67,7 +68,8 @@ def keep_version(database: Database, home: Home, folder: Path, by: str) -> Row:
         )
 
     database.transact(operation)
-    row = versions.get(database.reader, version)
+    with database.connect() as conn:
+        row = versions.get(conn, version)
     if row is None:
         raise BrokenTemplate(f"Template ‘{manifest.name}’ could not be kept.", "Run: counterfoil doctor")
     return row

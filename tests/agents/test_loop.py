@@ -12,6 +12,7 @@ from counterfoil import (
     AgentStopped,
     Effect,
     EffectFailed,
+    File,
     RefusedUse,
     ToolCall,
     agent,
@@ -209,6 +210,12 @@ def double(number: int) -> int:
 
 
 @step
+def named(file: File) -> str:
+    """The name of a file."""
+    return file.rpartition("/")[2]
+
+
+@step
 def broken() -> int:
     """Always fails."""
     raise ValueError("no luck")
@@ -221,7 +228,7 @@ def send(to: str, subject: str, body: str) -> Effect:
 
 @workflow("sending")
 async def sending(p: Nothing) -> str:
-    return await agent("Write to them.", tools=[double, broken, send, "ask"], rules=False, name="writer")
+    return await agent("Write to them.", tools=[double, named, broken, send, "ask"], rules=False, name="writer")
 
 
 def letter(to: str) -> ToolCall:
@@ -230,10 +237,10 @@ def letter(to: str) -> ToolCall:
 
 
 def test_steps_of_the_author_are_tools(office: Make) -> None:
-    harness = office([call("double", number=21), call("broken")], "42")
+    harness = office([call("double", number=21), call("broken"), call("named", file="a/b.txt")], "42")
     harness.start(sending)
     assert harness.advance() == RunState.DONE
-    assert told(harness)[1:] == ["42", "no luck"]
+    assert told(harness)[1:] == ["42", "no luck", "b.txt"]
     assert harness.asked_llms()[0].tools[1].description == "Twice a number."
 
 

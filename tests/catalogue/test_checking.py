@@ -266,6 +266,18 @@ def test_effects_are_among_the_permissions(template: MakeTemplate) -> None:
     assert entry.instead == 'permissions = ["write_file", "mail"]  # in template.toml'
 
 
+def test_tools_of_agents_are_among_the_permissions(template: MakeTemplate) -> None:
+    line = "await counterfoil.agent('Go', tools=['files', 'command', 'connector:desk/send'])"
+    found = in_body(template, line)
+    assert sorted(entry.instead for entry in found) == [
+        'permissions = ["write_file", "call"]  # in template.toml',
+        'permissions = ["write_file", "command"]  # in template.toml',
+    ]
+    assert in_body(template, "await counterfoil.agent('Go', tools=['files'])") == []
+    [entry] = in_body(template, "counterfoil.agent('Go')")
+    assert entry.what.startswith("agent(…) without await")
+
+
 def test_own_changes_need_a_permission_to_change_something(template: MakeTemplate) -> None:
     lines = ("plan = await counterfoil.changes()", "await approve('Write', plan=plan)")
     assert in_body(template, *lines) == []  # the manifest of these tests asks for write_file

@@ -61,8 +61,20 @@ def check_effects(code: Code, permissions: tuple[str, ...]) -> Iterator[Finding]
                 name = meaning.removeprefix("counterfoil.")
                 if meaning == rules.OWN_CHANGES and not set(rules.OWN_EFFECTS) & set(permissions):
                     yield _without_permission(source, node, "changes", rules.OWN_EFFECTS, permissions)
+                if meaning == rules.AGENT and isinstance(node, ast.Call):
+                    for effect in _tools_named(node):
+                        if effect not in permissions:
+                            yield _without_permission(source, node, "agent", (effect,), permissions)
                 if meaning in rules.EFFECT_VERBS and name not in permissions:
                     yield _without_permission(source, node, name, (name,), permissions)
+
+
+def _tools_named(call: ast.Call) -> list[str]:
+    """The effects that the tools of an agent make, where they are named by words."""
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "tools"), None)
+    items = given.elts if isinstance(given, ast.List | ast.Tuple) else []
+    words = [str(item.value).partition(":")[0] for item in items if isinstance(item, ast.Constant)]
+    return [rules.AGENT_TOOLS[word] for word in words if word in rules.AGENT_TOOLS]
 
 
 def _without_permission(

@@ -145,12 +145,15 @@ ORDER_BOUND = frozenset(f"builtins.{name}" for name in "list tuple enumerate ite
 
 EFFECT_VERBS = frozenset(f"counterfoil.{name}" for name in EFFECTS)
 OWN_CHANGES = "counterfoil.changes"  # makes effects of what steps have written
+AGENT = "counterfoil.agent"
+AGENT_TOOLS = {"command": "command", "remember": "remember", "connector": "call"}  # words for tools, and what they make
 OWN_EFFECTS = ("write_file", "move_files", "delete_files", "make_folders")
 GATE_VERBS = frozenset({"counterfoil.approve", "counterfoil.ask"})
 BODY_VERBS = (
     EFFECT_VERBS
     | GATE_VERBS
     | {f"counterfoil.{name}" for name in ("parallel", "first", "sleep", "sleep_until", "claimed_elsewhere", "changes")}
+    | {f"counterfoil.{name}" for name in ("agent", "llm", "would_ask")}
 )
 BODY_VALUES = frozenset(f"counterfoil.{name}" for name in ("now", "uuid", "random"))
 IN_STEP = Rule(

@@ -21,6 +21,7 @@ from counterfoil.authoring.answer_shapes import read_answer, schema_of
 from counterfoil.authoring.effect_values import Effect, command, remember, tool_call
 from counterfoil.authoring.file_view import FileRefused
 from counterfoil.authoring.llms import ToolOffer
+from counterfoil.authoring.parameters import File, Folder
 from counterfoil.authoring.reporting import report
 from counterfoil.authoring.steps import Step
 from counterfoil.errors import RefusedUse
@@ -59,7 +60,7 @@ def tool_of(function: Callable[..., Any], **how: Any) -> Tool:
 
 
 def _arguments(name: str, plain: Callable[..., Any]) -> type[Any]:
-    hints = typing.get_type_hints(plain)
+    hints = {name: str if hint in (File, Folder) else hint for name, hint in typing.get_type_hints(plain).items()}
     fields: list[Any] = []
     for parameter in inspect.signature(plain).parameters.values():
         if parameter.name not in hints or parameter.kind not in (

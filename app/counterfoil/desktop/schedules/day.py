@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from counterfoil.desktop.parts.boxes import Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
-from counterfoil.desktop.parts.layouts import TOP, column, empty, put, row
+from counterfoil.desktop.parts.layouts import TOP, column, put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.schedule_facts import DaySeen, FiringSeen
 from counterfoil.desktop.words import schedules as words
@@ -32,10 +32,8 @@ class DayPane(Pane):
 
     def __init__(self) -> None:
         super().__init__("panel")
-        area = Scroller()
-        self._page = Pane("panel", gap=6, margins=(28, 12, 24, 16))
-        area.setWidget(self._page)
-        self.lines.addWidget(area, 1)
+        self._area = Scroller()
+        self.lines.addWidget(self._area, 1)
         self.buttons: list[Button] = []
         self._seen: DaySeen | None = None
         self._now = 0
@@ -46,28 +44,35 @@ class DayPane(Pane):
             return
         focused = next((button.key for button in self.buttons if button.hasFocus()), None)
         self._seen, self._now = seen, now_us
-        empty(self._page.lines)
+        self._retire_page()
         self.buttons = []
         if seen is None:
             return
+        page = Pane("panel", gap=6, margins=(28, 12, 24, 16))
         today = times.local(now_us).date()
         head = f"{seen.day:%A} {times.date_words(seen.day, today)}"
-        self._page.put(Label(f"Today, {head}" if seen.day == today else head, "h2"))
+        page.put(Label(f"Today, {head}" if seen.day == today else head, "h2"))
         if seen.night:
             night = row(gap=8)
             night.addWidget(Icon("moon", "info", 14), 0, TOP)
             night.addWidget(Prose(seen.night, "small", tone="info"), 1)
-            self._page.put(night)
+            page.put(night)
         for firing in seen.firings:
-            self._page.put(self._line(firing))
+            page.put(self._line(firing))
         if not seen.firings:
-            self._page.put(
-                Prose("Nothing is planned on this day." if seen.day >= today else "Nothing was planned.", "body2")
-            )
-        self._page.put(None)
+            page.put(Prose("Nothing is planned on this day." if seen.day >= today else "Nothing was planned.", "body2"))
+        page.put(None)
+        self._area.setWidget(page)  # whole, so that its height is known before it is shown: rows are never squeezed
         again = next((button for button in self.buttons if button.key == focused), None)
         if again is not None:
             again.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _retire_page(self) -> None:
+        """The day before is let go of once whatever was pressed in it is over."""
+        page = self._area.takeWidget()
+        if page is not None:
+            page.hide()
+            page.deleteLater()
 
     def focus(self) -> None:
         """Go to the first thing that can be done here."""

@@ -92,6 +92,7 @@ def test_the_sample_comes_out_as_its_readme_says(start: Start) -> None:
     assert spec["flags"] == [
         "1 file is not what it seems and moves to quarantine.",
         "2 files have wrong endings.",
+        "This run has read from outside the team: papers/Angebot Regale.eml.",
     ]
     harness.approve()
     assert harness.advance() == "done"

@@ -50,6 +50,25 @@ BROKEN = LinkSeen(
 )
 
 
+TALK = {
+    "path": "2/0", "name": "read_contract", "tools": ["search", "read_file"], "sources": ["Mail from Brightwater.eml"],
+    "turns": [
+        {
+            "ordinal": 0, "asked_at": "2026-11-30T08:41:00Z", "from_summary": False,
+            "told": [{"tool": None, "outcome": None, "text": "Find the notice period."}],
+            "said": "", "calls": [{"tool": "search", "args": {"for": "notice"}}], "llm": "gpt-5-mini",
+            "usage": {}, "cost": {"amount": "0.0012", "currency": "USD"},
+        },
+        {
+            "ordinal": 2, "asked_at": "2026-11-30T08:41:09Z", "from_summary": False,
+            "told": [{"tool": "search", "outcome": "ok", "text": "paragraph 4: three months"}],
+            "said": "Notice is three months.", "calls": [], "llm": "gpt-5-mini",
+            "usage": {}, "cost": {"amount": "0.0008", "currency": "USD"},
+        },
+    ],
+}  # fmt: skip
+
+
 class FakeTrust:
     """Everything the page can ask."""
 
@@ -137,6 +156,9 @@ class FakeTrust:
 
     def remove_link(self, route: str, link_id: str) -> str:
         return self._did("remove_link", (route, link_id), "It is not asked any more.")
+
+    def talk(self, run_id: str) -> tuple[dict[str, Any], ...]:
+        return (TALK,)
 
     def test_route(self, name: str) -> str:
         return self._did("test_route", name, "2 of 3 llms answer. gpt-5-mini: it has no key.")

@@ -6,12 +6,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
-from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.desktop.parts.boxes import Banner, Quote
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.trust.chain import ChainView
 from counterfoil.desktop.trust.link_sheet import LinkSheet
 from counterfoil.desktop.trust.spend_chart import SpendChart
 from counterfoil.desktop.trust_facts import LinkDraft
+from desktop import fake_runs
 from desktop.conftest import Desk
 
 ALT = Qt.KeyboardModifier.AltModifier
@@ -201,3 +202,25 @@ def test_a_rule_is_proposed_at_a_gate_and_the_gate_still_waits(desk: Desk) -> No
     assert did(desk, "allow") == [f"{74:032x}"]
     assert "This gate still waits for your answer." in told(inbox.detail)
     assert desk.decisions() == []
+
+
+def test_a_run_that_asked_an_llm_shows_what_was_said(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.window.show_page("runs")
+    desk.settle()
+    runs = desk.window.pages["runs"]
+    assert not runs.detail.tabs.isTabVisible(runs.detail.tabs.count() - 1), "without an llm there is no such tab"
+    asked = fake_runs.steps
+    answered = {**asked()[0], "name": "read_contract", "kind": "llm"}
+    monkeypatch.setattr(fake_runs, "steps", lambda: [answered, *asked()])
+    runs.show_run(f"{5:032x}", tab="talk")
+    desk.settle()
+    assert runs.detail.tabs.isTabVisible(runs.detail.tabs.count() - 1)
+    talk = runs.detail.talk
+    quotes = [one.accessibleName() for one in talk.findChildren(Quote)]
+    assert quotes == [
+        "Said by the run",
+        "Given by the tool search",
+        "Written by the llm · gpt-5-mini · $0.0008 · 08:41",
+    ]
+    assert "2 turns · $0.0020 · tools: search, read_file" in texts(talk)
+    assert "This run has read Mail from Brightwater.eml, which comes from outside." in told(talk)

@@ -3,10 +3,11 @@ with the same rules for threads. Sentences are made where the facts are known; t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import Protocol
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,9 @@ class Routing(Protocol):
 
     def remove_link(self, route: str, link_id: str) -> str:
         """Take an llm out of a route."""
+
+    def talk(self, run_id: str) -> tuple[Mapping[str, Any], ...]:
+        """What was said between a run and its llms (`views.conversations`)."""
 
     def test_route(self, name: str) -> str:
         """Ask each llm of a route one short question; a sentence on what came of it."""

@@ -7,12 +7,13 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from counterfoil.desktop.real_office.access import Access
+from counterfoil.desktop.real_office.access import Access, run_row
 from counterfoil.desktop.real_office.calls import call
 from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.trust_facts import LinkDraft, LinkSeen, RouteSeen, RoutesSeen, Spend
 from counterfoil.desktop.words.numbers import count
 from counterfoil.store.transactions import Connection
+from counterfoil.views.conversations import conversations_of
 from counterfoil.views.llms import route_documents, spending_document
 
 Document = Mapping[str, Any]
@@ -114,6 +115,11 @@ class RouteDesk:
         """Take an llm out of a route."""
         call(self._access.home, "route", "remove", route, link_id)
         return "It is not asked any more. Its key stays in the keyring."
+
+    def talk(self, run_id: str) -> tuple[Document, ...]:
+        """What was said between a run and its llms."""
+        with self._access.reading() as conn:
+            return tuple(conversations_of(conn, self._access.blobs, run_row(conn, run_id)))
 
     def test_route(self, name: str) -> str:
         """Ask each llm of a route one short question."""

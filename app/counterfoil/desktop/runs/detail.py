@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.sheets import stop_sheet
-from counterfoil.desktop.office import RunSeen
+from counterfoil.desktop.office import Document, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Rule, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Prose
@@ -24,13 +24,21 @@ from counterfoil.desktop.runs.checkpoint import CheckpointTab
 from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab
 from counterfoil.desktop.runs.steps import lines
 from counterfoil.desktop.runs.steps_view import StepsAdapter, StepsView
+from counterfoil.desktop.runs.talk import TalkTab
 from counterfoil.desktop.runs.undo_sheet import UndoSheet, has_sent, undone_banner
 from counterfoil.desktop.tokens import STEP_ROW
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
 
-_TABS = (("steps", "Steps"), ("files", "Files"), ("result", "Result"), ("checkpoint", "Checkpoint"), ("trail", "Trail"))
+_TABS = (
+    ("steps", "Steps"),
+    ("files", "Files"),
+    ("result", "Result"),
+    ("checkpoint", "Checkpoint"),
+    ("trail", "Trail"),
+    ("talk", "Conversation"),
+)
 _CHIPS = {"ok": "ok", "warn": "warn", "bad": "bad", "info": "info", "quiet": "plain"}
 
 
@@ -60,6 +68,7 @@ class RunDetail(Pane):
         self.steps = StepsView(self.steps_adapter)
         self.steps.folded.connect(self._folded)
         self.checkpoint = CheckpointTab(bridge)
+        self.talk = TalkTab(bridge)
         self.result, self.files, self.trail = ResultTab(), FilesTab(bridge), TrailTab()
         self._lay_out()
 
@@ -69,6 +78,7 @@ class RunDetail(Pane):
             self.run_id = run_id
             self._seen = None
             self._open.clear()
+            self.talk.clear()
             self._wanted_tab = tab
             self.stack.setCurrentIndex(1)
         elif tab:
@@ -132,7 +142,14 @@ class RunDetail(Pane):
         self.bodies = QStackedWidget()
         steps = Pane("panel", margins=(20, 8, 20, 8))
         steps.lines.addWidget(self.steps, 1)
-        for body in (steps, _scrolled(self.files), _scrolled(self.result), self.checkpoint, _scrolled(self.trail)):
+        for body in (
+            steps,
+            _scrolled(self.files),
+            _scrolled(self.result),
+            self.checkpoint,
+            _scrolled(self.trail),
+            _scrolled(self.talk),
+        ):
             self.bodies.addWidget(body)
         page.put(head, tabs, Rule())
         page.lines.addWidget(self.bodies, 1)
@@ -154,6 +171,7 @@ class RunDetail(Pane):
         self.result.show_run(seen, today)
         self.checkpoint.show_run(document)
         self.trail.show_entries(seen.trail, today)
+        self._show_talk(document)
         self.stack.setCurrentIndex(2)
         if first:
             ended = document["state"] in ("done", "failed", "cancelled")
@@ -184,6 +202,13 @@ class RunDetail(Pane):
         if seen.undoing is not None:
             put(self._banners, undone_banner(seen.undoing, now))
 
+    def _show_talk(self, document: Document) -> None:
+        """The last tab stands only where an llm was asked; what was said is read when somebody looks."""
+        asked = any(step["kind"] == "llm" for step in document["steps"])
+        self.tabs.setTabVisible(self.tabs.count() - 1, asked)
+        if asked and self.tabs.chosen == "talk":
+            self.talk.show_run(str(document["run_id"]))
+
     @Slot()
     def _show_steps(self) -> None:
         if self._seen is not None:
@@ -197,9 +222,13 @@ class RunDetail(Pane):
 
     @Slot(str)
     def _go_to(self, tab: str) -> None:
+        if tab == "talk" and not self.tabs.isTabVisible(self.tabs.count() - 1):
+            tab = "steps"
         self.tabs.choose(tab)
         self.bodies.setCurrentIndex([key for key, _ in _TABS].index(tab))
         self.exact.setVisible(tab == "steps")
+        if tab == "talk" and self._seen is not None:
+            self.talk.show_run(self.run_id)
 
     @Slot()
     def _to_gate(self) -> None:

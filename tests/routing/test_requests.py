@@ -9,9 +9,11 @@ import pytest
 
 from counterfoil.engine.llm_ports import Heard, LlmTrouble, Told
 from counterfoil.facts import LlmEnd
-from counterfoil.routing import prices, wire
+from counterfoil.routing import local, prices, trying, wire
+from counterfoil.routing.entries import entry_from
 from counterfoil.routing.faults import RULES, Fault
 from counterfoil.routing.wire import Deadlines
+from counterfoil.store import llm_routes
 from counterfoil.store.llm_money import words
 from routing.conftest import CALLED, KEY, LOOK, Ways
 
@@ -274,3 +276,21 @@ def test_every_fault_has_a_rule_and_the_breaker_opens_after_three(ways: Ways) ->
 
 def test_deadlines_are_said() -> None:
     assert (wire.FIRST_EVENT, wire.SILENCE, wire.WHOLE) == (120, 90, 900)
+
+
+def test_an_llm_is_tried_out_and_what_is_wrong_is_said_without_the_key(ways: Ways) -> None:
+    ways.route(ways.openai(), ways.openai(address="http://127.0.0.1:9/v1"))
+    good, gone = (entry_from(row) for row in llm_routes.entries(ways.database.reader, llm_routes.DEFAULT))
+    tried = trying.try_out(good, lambda _: KEY)
+    assert (tried.well, tried.words) == (True, "It answers.")
+    assert tried.cost is not None
+    assert not trying.try_out(gone, lambda _: KEY).well
+    ways.server.fail(401, message=f"no such key {KEY}")
+    assert trying.try_out(good, lambda _: KEY).words == "no such key [key]"
+
+
+def test_a_server_on_this_computer_is_found_when_somebody_looks(ways: Ways) -> None:
+    assert local.look({"ollama": "http://127.0.0.1:9/v1"}) == []
+    (found,) = local.look({"ollama": ways.server.base_url("openai"), "llamacpp": "http://127.0.0.1:9/v1"})
+    assert found.provider == "ollama"
+    assert found.llms

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,21 +15,24 @@ import pytest
 import tzlocal
 
 from cli.note_template import MANIFEST, write_template
+from counterfoil.authoring.codec import canonical, digest
 from counterfoil.clock import FakeClock
 from counterfoil.engine.ports import Permission
-from counterfoil.facts import NoticeKind
+from counterfoil.facts import DoubtPolicy, NoticeKind, RunState
 from counterfoil.inbox import permitting
 from counterfoil.inbox.accounts import deciders
 from counterfoil.places import Home
 from counterfoil.policy.grants import Conditions
-from counterfoil.runner import preflight
+from counterfoil.routing import keeping
+from counterfoil.runner import outward, preflight
+from counterfoil.runner.findings import Finding
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.tending import Tending
 from counterfoil.schedules.keeping import Wanted, add, got_it, pause, remove
 from counterfoil.schedules.policies import policy_of
 from counterfoil.schedules.rules import form_of, rule_of
 from counterfoil.schedules.telling import notice_sentences
-from counterfoil.store import llm_routes, notices, permission_rows, schedules, standing
+from counterfoil.store import intents, llm_routes, notices, permission_rows, runs, schedules, standing, versions
 from counterfoil.store.database import Database, open_database
 from counterfoil.store.llm_routes import NewEntry
 from counterfoil.store.transactions import Row, Txn
@@ -112,7 +117,7 @@ def test_a_parameter_an_account_and_a_secret_are_looked_at_before(place: Place) 
 def test_who_would_be_asked_is_said_and_that_nobody_would_hear_of_it(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def approver() -> preflight.Finding:
+    def approver() -> Finding:
         starter = RunStarter(place.database, place.home)
         starter.prepare([place.row])
         return preflight.look(place.database, place.home, starter, place.row)[-1]
@@ -129,7 +134,10 @@ def test_who_would_be_asked_is_said_and_that_nobody_would_hear_of_it(
     assert "who holds the data folder can decide. Mailed to ben@example.org when it waits." in str(approver())
 
 
-def test_a_rule_that_forbids_it_and_a_missing_llm_are_told_before(place: Place) -> None:
+def test_a_rule_that_forbids_it_and_a_missing_llm_are_told_before(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outward, "_unreached", lambda _: "")  # no test talks to a vendor
     place.at(6, 1)
     assert place.told() == []
     narrow = Conditions(effect="write_file", path=("archive/*",))
@@ -217,3 +225,61 @@ def test_another_zone_of_this_computer_is_asked_about_once(place: Place, monkeyp
     assert place.told() == []
     assert standing.value_of(standing.get(place.database.reader, standing.ZONE)) == "Asia/Tokyo"
     assert notices.newest(place.database.reader, NoticeKind.ZONE, "home") is not None
+
+
+def said_of(place: Place, check: str) -> list[Finding]:
+    """What is found of one thing."""
+    starter = RunStarter(place.database, place.home)
+    starter.prepare([place.row])
+    return [found for found in preflight.look(place.database, place.home, starter, place.row) if found.check == check]
+
+
+def test_an_llm_is_reached_and_priced_and_something_is_left_for_it(place: Place) -> None:
+    assert said_of(place, "reach") == said_of(place, "budget") == []
+    (place.template / "template.toml").write_text(
+        MANIFEST.replace("works_without_llm = true", "works_without_llm = false")
+    )
+    assert said_of(place, "reach") == []  # there is none
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        at = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        new = NewEntry("compatible", at, "tiny", None, None, "table")
+        place.database.transact(lambda txn: keeping.add(txn, "default", new, "user:anna"))
+        (there,) = said_of(place, "reach")
+        assert there.holds
+        assert there.words.startswith("compatible tiny can be reached.")
+    (gone,) = said_of(place, "reach")
+    assert (gone.holds, "No llm of the route can be reached" in gone.words) == (False, True)
+    assert "may be spent on llms" in said_of(place, "budget")[0].words
+    place.database.transact(lambda txn: keeping.limit(txn, "day", "", Decimal(0), None, "user:anna"))
+    assert not said_of(place, "budget")[0].holds
+
+
+def test_what_the_last_run_did_is_held_against_the_rules_of_now(place: Place) -> None:
+    assert said_of(place, "last_run") == []
+    rule = Conditions(effect="write_file", path=("note.txt",))
+    row = place.database.transact(lambda txn: permitting.grant(txn, Permission.ALLOW, rule, "user:anna"))
+    body = canonical({"kind": "write_file@1", "args": {"path": "note.txt", "data": {"$bytes": "eA=="}}})
+
+    def last_run(txn: Txn) -> None:
+        versions.add(
+            txn, "user:anna", digest="a" * 64, name="note", title="Note", manifest="{}", parameters="[]", source="b" * 64,
+            origin="bundled", program="0.1.0",
+        )  # fmt: skip
+        run = runs.create(txn, runs.NewRun("note", "a" * 64, str(place.folder), "Note", "{}", "user:anna", "0.1.0"))
+        new = intents.NewIntent(
+            run["run_id"], "", 0, "write_file@1", body, False, digest(body), "key", DoubtPolicy.RETRY, None, None
+        )
+        intents.add(txn, new)
+        permission_rows.note_use(txn, run["run_id"], "", 0, row["permission_id"])
+        runs.claim(txn, run["run_id"])
+        runs.move(txn, run["run_id"], RunState.DONE, ended_at=txn.now_us)
+
+    place.database.transact(last_run)
+    assert said_of(place, "last_run")[0].words == "Rules allow and ask as they did for the last run."
+    place.database.transact(lambda txn: permitting.take_back(txn, row, "user:anna"))
+    assert said_of(place, "last_run")[0].words.startswith("It would ask where the last run had a rule")
+    deny = Conditions(path=("*.txt",))
+    place.database.transact(lambda txn: permitting.grant(txn, Permission.DENY, deny, "user:anna"))
+    (denied,) = said_of(place, "last_run")
+    assert not denied.holds
+    assert denied.words.startswith("What the last run did is forbidden now: p-2 of Anna:")

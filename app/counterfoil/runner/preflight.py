@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,56 +23,18 @@ from counterfoil.policy import grants
 from counterfoil.policy.grant_words import sentence
 from counterfoil.policy.reaching import Reach
 from counterfoil.routing.entries import entry_from
+from counterfoil.runner import outward
+from counterfoil.runner.findings import Finding, Planned
 from counterfoil.runner.firing import RunStarter
-from counterfoil.schedules.rules import Rule, Watch, rule_of, zone_of
+from counterfoil.schedules.rules import Watch, rule_of, zone_of
 from counterfoil.schedules.triggers import arrived
 from counterfoil.settings.notifications import notifications
 from counterfoil.store import llm_routes, permission_rows
 from counterfoil.store.database import Database
-from counterfoil.store.transactions import Connection, Row
+from counterfoil.store.transactions import Row
 from counterfoil.views.connectors import trouble_with
 
 _ASKS = {"never": "It asks nobody", "once or twice": "It stops and asks once or twice"}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that a firing needs: `check` names it for programs, `words` say how it stands, `next_step` what mends it."""
-
-    check: str
-    holds: bool
-    words: str
-    next_step: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.words} {self.next_step}".strip()
-
-    def document(self) -> dict[str, Any]:
-        """As the contract writes it."""
-        return {**asdict(self), "next_step": self.next_step or None}
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A firing to be: the routine's row (or one that is not kept yet), and the manifest of its template, {} where it cannot be used."""
-
-    conn: Connection
-    home: Home
-    row: Row
-    rule: Rule
-    planned_us: int
-    starter: RunStarter
-    manifest: Mapping[str, Any]
-
-    @property
-    def workspace(self) -> Path:
-        """The folder it would run in."""
-        return Path(self.row["workspace"])
-
-    @property
-    def effects(self) -> set[str]:
-        """What its template may do to the outside, as its manifest names it."""
-        return set(self.manifest.get("permissions", ()))
 
 
 def _folder(one: Planned) -> Finding:
@@ -165,16 +126,11 @@ def _llm(one: Planned) -> Finding | None:
     if not entries:
         return Finding("llm", False, "No llm is set up.", "Add one: counterfoil route add")
     known = Keyring(one.home).names()
-    lacking = [entry for entry in entries if not _has_key(entry.key, known)]
+    lacking = [entry for entry in entries if not outward.has_key(entry, known)]
     if len(lacking) == len(entries):
         words = f"The key of {entries[0].name} is not here ({entries[0].key_label})."
         return Finding("llm", False, words, "Keep it with: counterfoil secret set NAME, or add another llm.")
     return Finding("llm", True, f"{next(entry for entry in entries if entry not in lacking).name} is set up.")
-
-
-def _has_key(key: str | None, known: list[str]) -> bool:
-    kind, _, name = (key or "").partition(":")
-    return not kind or (name in known if kind == "secret" else bool(os.environ.get(name, "").strip()))
 
 
 def _approver(one: Planned) -> Finding | None:
@@ -211,6 +167,7 @@ CHECKS: tuple[Check, ...] = (
     _permissions,
     _mail,
     _llm,
+    *outward.CHECKS,
     _connectors,
     _approver,
 )
@@ -225,7 +182,7 @@ def look(database: Database, home: Home, starter: RunStarter, row: Row) -> list[
         return [Finding("rule", False, problem.message, problem.next_step)]
     planned = row["next_at"] or database.clock.now_us()
     with database.connect() as conn:  # of its own: the runner looks on a thread
-        return _findings(Planned(conn, home, row, rule, planned, starter, starter.manifest_of(row)))
+        return _findings(Planned(database, conn, home, row, rule, planned, starter, starter.manifest_of(row)))
 
 
 def _findings(one: Planned) -> list[Finding]:

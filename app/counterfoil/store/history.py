@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from counterfoil.facts import GateKind
+from counterfoil.facts import GateKind, RunState
 from counterfoil.store import file_tables, tables
 from counterfoil.store.transactions import Row
 
@@ -119,3 +119,14 @@ def people_decided(conn: sa.Connection, limit: int) -> list[Row]:
         .limit(limit)
     )
     return list(conn.execute(query).mappings().all())
+
+
+def last_done(conn: sa.Connection, template: str, workspace: str) -> Row | None:
+    """The newest run of a template in a workspace that has come to its end."""
+    query = (
+        sa.select(_RUN)
+        .where(_RUN.c.template == template, _RUN.c.workspace == workspace, _RUN.c.state == str(RunState.DONE))
+        .order_by(_RUN.c.number.desc())
+        .limit(1)
+    )
+    return conn.execute(query).mappings().first()

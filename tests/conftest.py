@@ -23,7 +23,9 @@ settings.load_profile("counterfoil")
 
 
 # Begun first, so that at the end no worker is left alone with one of them.
-_LONGEST = frozenset({"test_ordinary_user.py", "test_clock_changes.py", "test_five_thousand.py", "test_setup.py"})
+_LONGEST = frozenset(
+    {"test_ordinary_user.py", "test_clock_changes.py", "test_five_thousand.py", "test_setup.py", "test_rounds.py"}
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

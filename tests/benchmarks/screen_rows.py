@@ -93,11 +93,11 @@ def switching(ground: Ground) -> Row:
     """From the key to the page with its rows, the first time and later."""
     empty = bare_window(_kept(ground))
     with _office(ground) as office, _interactive(office, ground) as window:
-        first = {page: window.go_to(page) for page in (2, 3, 4, 5)}
-        later = [window.go_to(page) for _ in range(ground.pick(2, 5)) for page in (1, 2, 3, 4, 5)]
+        first = {page: window.go_to(page) for page in (2, 3, 4, 6)}
+        later = [window.go_to(page) for _ in range(ground.pick(2, 5)) for page in (1, 2, 3, 4, 6)]
     measured = f"{with_best(later, 'ms')}, worst {number(max(later))}; first time " + ", ".join(
         f"{name} {number(first[page])}"
-        for page, name in ((2, "Runs"), (3, "Templates"), (4, "Schedules"), (5, "Trail"))
+        for page, name in ((2, "Runs"), (3, "Templates"), (4, "Schedules"), (6, "Trail"))
     )
     slowest = max(*first.values(), *later)
     limit = f"an empty window {number(empty)} ms, worst {slowest / empty:.1f} times"
@@ -212,7 +212,7 @@ def frames(ground: Ground) -> Row:
             until(lambda: _recorded(office) > before, "a run advances")
             with _interactive(office, ground) as window, contextlib.closing(_Watch()) as watch:
                 before, began = _recorded(office), time.perf_counter()
-                for name, page in (("inbox", 1), ("runs", 2), ("trail", 5)):
+                for name, page in (("inbox", 1), ("runs", 2), ("trail", 6)):
                     window.go_to(page)
                     window.frames()
                     time.sleep(ground.pick(2, 10))

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 BEAT_MS = 5  # the watch ticks so often; what is longer than a tick was taken from the window
 FRAME_MS = 50
-_PAGES = {"1": "inbox", "2": "runs", "3": "templates", "4": "schedules", "5": "trail"}
+_PAGES = {"1": "inbox", "2": "runs", "3": "templates", "4": "schedules", "5": "connectors", "6": "trail"}
 
 
 def observe(program: Any, begun: int) -> None:
@@ -143,7 +143,7 @@ class Observer(QObject):
     def _page(self, number: str) -> None:
         self._went = _PAGES[number], time.monotonic_ns()
         QTest.keyClick(self._window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier)
-        if self._went[0] in ("inbox", "templates", "schedules", "trail"):
+        if self._went[0] in ("inbox", "templates", "schedules", "connectors", "trail"):
             QTimer.singleShot(0, self, self._arrived)
 
     def _away(self, _what: str) -> None:

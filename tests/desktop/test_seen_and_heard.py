@@ -272,6 +272,15 @@ def test_steps_with_long_names_grow(make_desk: MakeDesk, monkeypatch: pytest.Mon
     assert steps.visualRect(steps.adapter.index(0)).height() == STEP_ROW
 
 
+def test_a_long_word_of_letters_is_parted_where_it_would_leave_the_line_bare() -> None:
+    text = "Reference letter for Donaudampfschifffahrtsgesellschaft-Unterstützungskasse e. V."
+    assert shortened(text, 301, lambda part: len(part) * 7) == "Reference letter for Donaudampfschifffahrt…"
+    assert (
+        shortened("Payment to 1234567890123456789012345678901234567890", 300, lambda part: len(part) * 7)
+        == "Payment to…"
+    )
+
+
 @pytest.mark.parametrize("room", range(40, 900, 37))
 def test_a_shortened_line_shows_each_word_whole_or_not_at_all(room: int) -> None:
     text = f"Mail {FILE} to GB29 NWBK 6016 1331 9268 19, invoice BW-7741, seal {DIGEST}"

@@ -159,7 +159,7 @@ def shortened(text: str, width: int, measure: Measure) -> str:
     for word in rest:
         tried = f"{kept} {word}"
         if measure(tried) > room:
-            if word.isalpha() and measure(word) > room * _LONG_WORD:
+            if word.replace("-", "").isalpha() and measure(word) > room * _LONG_WORD:
                 kept = tried[: _fitting(tried, room, measure)]
             break
         kept = tried

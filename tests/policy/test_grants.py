@@ -214,6 +214,7 @@ def test_a_second_page_of_the_only_source_is_still_reading() -> None:
         (ALLOW, Conditions(), "has to be named"),
         (ALLOW, Conditions(effect="mails"), "There is no effect"),
         (ALLOW, Conditions(effect="mail"), "Which --to"),
+        (DENY, Conditions(effect="llm", template="triage-mail"), "Rules do not hold llms"),
         (ALLOW, Conditions(effect="move_files"), "Which --path"),
         (ALLOW, Conditions(effect="call", connector="web"), "Which tool"),
         (ALLOW, Conditions(effect="move_files", path=("a",), host=("b",)), "with --host matches nothing"),

@@ -112,6 +112,11 @@ def check(verdict: Permission, rule: Conditions) -> None:
     """
     if rule.effect and rule.effect not in (*EFFECTS, FILES):
         raise WrongUse(f"There is no effect “{rule.effect}”.", f"One of: {', '.join((FILES, *EFFECTS))}.")
+    if rule.effect == "llm":
+        raise WrongUse(
+            "Rules do not hold llms: routes say which of them are asked, limits what they may cost.",
+            "See: counterfoil route list, counterfoil route limit",
+        )
     for name, effects in _FITS.items():
         if getattr(rule, name) and rule.effect and rule.effect not in effects:
             raise WrongUse(

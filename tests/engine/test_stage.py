@@ -788,17 +788,43 @@ def test_steps_are_told_what_is_not_copied_as_of_the_last_answer(office: PowerCu
     ]
 
 
+def laid_out(office: PowerCut, run_id: str, taken_us: int | None = None, since_us: int | None = None) -> RunStage:
+    """The stage of a run, as a claim finds or makes it."""
+    stage = RunStage(office.home, office.blobs, office.clock, run_id, str(office.workspace))
+    stage.lay_out([], taken_us, since_us, lambda done, of: None, lambda: False)
+    return stage
+
+
+def test_a_look_that_finds_nothing_new_writes_nothing_and_counts_all_the_same(office: PowerCut) -> None:
+    """What changes between two waits is not seen before the next one, however often the run is claimed."""
+    fill(office)
+    run_id = uuid.uuid4().hex
+    stage = laid_out(office, run_id)
+    base = Path(stage.root).parent / "base.json"
+    before = base.stat()
+    made_us = stage.sight.taken_us
+    office.tick(timedelta(seconds=5))
+    stage.refresh([])
+    assert (base.stat().st_ino, base.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    taken_us = stage.sight.taken_us
+    assert taken_us > made_us + 1_000_000
+    (office.workspace / "late.txt").write_text("late")
+    again = laid_out(office, run_id, taken_us, taken_us - 1)
+    assert not (Path(again.root) / "late.txt").exists()
+    assert (Path(laid_out(office, run_id, taken_us, taken_us).root) / "late.txt").exists()
+
+
 def test_a_host_that_wants_to_know_nothing_is_not_followed(office: PowerCut, tmp_path: Path) -> None:
     fill(office)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text("mine")
     plants: list[Callable[[Path], object]] = [lambda place: place.symlink_to(elsewhere), lambda place: place.mkdir()]
-    for plant in plants:
-        stage = RunStage(office.home, office.blobs, office.clock, uuid.uuid4().hex, str(office.workspace))
-        stage.lay_out([], None, lambda done, of: None, lambda: False)
+    for number, plant in enumerate(plants):
+        stage = laid_out(office, uuid.uuid4().hex)
         told = Path(stage.overlays) / NOT_COPIED
         told.unlink()
         plant(told)
+        (office.workspace / f"{number}.key").write_text("secret")  # so that there is something to tell
         stage.refresh([])
         assert elsewhere.read_text() == "mine"
         assert not told.is_symlink()

@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import threading
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -52,14 +51,16 @@ class Overlay:
     folders: set[str] = field(default_factory=set)
     foreign: tuple[str, ...] = ()  # patterns of files that hold words of others
     heard: dict[str, None] = field(default_factory=dict)  # sources of such words that the step has read
+    elsewhere: bool = False  # a forked child has it, so what it has begun is not known here
     _above: dict[str, set[str]] = field(default_factory=dict)  # by folder, the names that the overlay has in it
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _number: int = 0
+    _begun: bool = False
 
     @classmethod
     def beneath(cls, overlays: Path, foreign: tuple[str, ...] = ()) -> Overlay:
         """A fresh one with a name of its own."""
-        return cls(overlays / uuid.uuid4().hex, foreign=foreign)
+        return cls(overlays / os.urandom(16).hex(), foreign=foreign)
 
     def note_read(self, path: str) -> None:
         """A file is read: remembered where it holds words of others."""
@@ -69,13 +70,15 @@ class Overlay:
     @property
     def token(self) -> str | None:
         """Its name, or None where nothing was changed."""
-        return self.folder.name if self.folder.exists() else None
+        return self.folder.name if self._begun or (self.elsewhere and self.folder.exists()) else None
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
         """One change at a time: threads of a step may write side by side."""
         with self._lock:
-            self.folder.mkdir(mode=0o700, exist_ok=True)
+            if not self._begun:
+                self.folder.mkdir(mode=0o700, exist_ok=True)
+                self._begun = True
             yield
 
     # ---------------------------------------------------------------------------------------------------------- looking
@@ -172,7 +175,7 @@ class Overlay:
 
     def close(self) -> None:
         """Write down what was changed; nothing to do where nothing was."""
-        if not self.folder.exists():
+        if not self._begun:
             return
         emptied = {folder for folder, names in self._above.items() if folder and not names}
         plain = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import functools
 from collections.abc import Coroutine
 from typing import Any
 
@@ -73,7 +74,7 @@ async def advance(powers: Powers, run_id: str, workflow: Workflow[Any, Any]) -> 
     await asyncio.gather(*hold.tasks, *port.tasks, return_exceptions=True)
     state = await aftermath.settle(hold)
     if state in ENDED:
-        await asyncio.to_thread(powers.stages.remove, run_id)
+        await powers.copying.do(functools.partial(powers.stages.remove, run_id))
     return state
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from counterfoil.clock import Clock
 from counterfoil.engine.agent_ports import Commands, Team
+from counterfoil.engine.copying import Copying
 from counterfoil.engine.llm_ports import Llms
 from counterfoil.engine.ports import Connectors, Copies, Effects, Policy, Stage, Stages
 from counterfoil.errors import StoreTrouble
@@ -30,7 +31,6 @@ from counterfoil.store.writer import Writer
 T = TypeVar("T")
 Identity = tuple[str, int]
 RUN_ITSELF: Identity = ("", -1)
-COPIES = 2  # workspaces copied at a time; more would only be slower
 SAY_EVERY_US = 250_000
 _log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class Powers:
     connectors: Connectors | None = None
     team: Team | None = None
     commands: Commands | None = None
-    copying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(COPIES))
+    copying: Copying = field(default_factory=Copying)
 
 
 class Breach(Exception):

@@ -75,6 +75,8 @@ def _close(branch: Branch) -> None:
 def _in_child(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, bytes], branch: Branch) -> str:
     """Fork, run, read the answer from a pipe; progress lines of the child are passed on as they come."""
     host = os.getpid()
+    if branch.overlay is not None:
+        branch.overlay.elsewhere = True
     with _forking:  # a child forked meanwhile would hold our pipe open, and its end would not be seen
         reading, writing = os.pipe()
         pid = os.fork()

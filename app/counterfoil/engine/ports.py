@@ -364,12 +364,14 @@ class Stages(Protocol):
         workspace: str,
         kept: Sequence[KeptChange],
         *,
+        taken_us: int | None,
         since_us: int | None,
         tell: Callable[[int, int], None],
         stop: Callable[[], bool],
     ) -> Stage:
         """The stage of a run that nobody else holds: made if it is not there, put right if a crash left it in the middle, brought up to
-        date with the workspace if its files were taken before `since_us`. `tell` hears how many of how many files are copied. Blocking.
+        date with the workspace if its files were taken before `since_us`. `taken_us` is when they were last found to be up to date. `tell`
+        hears how many of how many files are copied. Blocking.
 
         Raises:
             WrongWorkspace, DiskFull, Stopped: as of Stage.

@@ -50,17 +50,18 @@ async def lay_out(hold: Hold, spare: Sequence[str] = ()) -> None:
     powers = hold.powers
     kept = stage_rows.of_run(powers.database.reader, hold.run_id)
     answered_us = stage_rows.last_answer_us(powers.database.reader, hold.run_id, powers.clock.now_us())
+    noted = stage_rows.of(powers.database.reader, hold.run_id)
+    taken_us = None if noted is None else int(noted["taken_at"])
     tell = _teller(hold)
 
     def work() -> Stage:
         if spare:
             leave_out(Path(hold.workspace), spare)
         return powers.stages.open(
-            hold.run_id, hold.workspace, kept, since_us=answered_us, tell=tell, stop=hold.over.is_set
+            hold.run_id, hold.workspace, kept, taken_us=taken_us, since_us=answered_us, tell=tell, stop=hold.over.is_set
         )
 
-    async with powers.copying:
-        hold.stage = await asyncio.to_thread(work)
+    hold.stage = await powers.copying.do(work)
     if hold.stale:  # an answer came meanwhile
         await refresh(hold)
     await _note(hold)

@@ -62,9 +62,11 @@ class Refresh:
         self._left_out: dict[str, Why] = {}
         self._unsettled: set[str] = set()
         self._fresh = True
+        self._acted = False  # whether the tree or what is known of it was touched
 
     def run(self, before: Manifest | None, now_us: int) -> Manifest:
-        """Bring the tree up to date; the manifest, which is written. `before` is None for a stage that is to be made.
+        """Bring the tree up to date; the manifest, which is written unless only its time is another. `before` is None for a stage that is
+        to be made.
 
         Raises:
             WrongWorkspace: the workspace cannot be read, or holds too much (TooMuch).
@@ -82,7 +84,8 @@ class Refresh:
                 time.sleep(PAUSE * number)
                 found = self._once()
             made = self._manifest(found, now_us)
-            self._keep(made)
+            if before is None or self._acted or (made.left_out, made.boot) != (before.left_out, before.boot):
+                self._keep(made)
         return made
 
     def take_over(self, before: Manifest, paths: Iterable[str]) -> Manifest:
@@ -162,6 +165,7 @@ class Refresh:
             layout.root.mkdir(mode=0o700, parents=True)
             layout.tree.mkdir(mode=0o700)
         elif layout.incoming.exists():
+            self._acted = True  # an earlier walk was cut off
             shutil.rmtree(layout.incoming)
 
     def _once(self) -> Survey:
@@ -174,6 +178,7 @@ class Refresh:
         gone = [path for path in self._entries if path not in found.seen and not self._is_ours(path)]
         if not todo and not gone:
             return found
+        self._acted = True
         if not self._fresh:
             self._layout.incoming.mkdir(mode=0o700, exist_ok=True)
         with Ladder(self._workspace) as source, Ladder(self._layout.tree, make=True) as target:

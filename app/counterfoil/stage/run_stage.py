@@ -67,16 +67,20 @@ class RunStage:
     def lay_out(
         self,
         kept: Sequence[KeptChange],
+        taken_us: int | None,
         since_us: int | None,
         tell: Callable[[int, int], None],
         stop: Callable[[], bool],
     ) -> None:
-        """Make it, or put it right; brought up to date where it was taken before `since_us`.
+        """Make it, or put it right; brought up to date where it was taken before `since_us`. `taken_us` is when it was last found to be
+        up to date, where that was noted.
 
         Raises:
             WrongWorkspace, DiskFull, Stopped: nothing is half made.
         """
         before = self._standing()
+        if before is not None and taken_us is not None:
+            before = replace(before, taken_us=max(before.taken_us, taken_us))
         if before is not None and before.boot and before.boot != boot():
             before, since_us = self._looked_through(before, kept), before.taken_us
         if before is None or (since_us is not None and before.taken_us <= since_us) or self._layout.incoming.exists():
@@ -141,9 +145,10 @@ class RunStage:
 
     def refresh(self, kept: Sequence[KeptChange]) -> None:
         """Take over what has changed in the workspace and was not changed by the run."""
-        self._layout.incoming.mkdir(mode=0o700, exist_ok=True)  # were it cut off, the next claim would do it again
-        self._manifest = self._refresh(kept).run(self._manifest, self._clock.now_us())
-        self._say_what_is_not_copied()
+        before = self._manifest
+        self._manifest = self._refresh(kept).run(before, self._clock.now_us())
+        if self._manifest.left_out != before.left_out:
+            self._say_what_is_not_copied()
 
     def lend(self, slot: Path) -> None:
         """Put the files where an isolated host sees them; its steps write in the slot from now on."""

@@ -27,13 +27,14 @@ class StageFolder:
         workspace: str,
         kept: Sequence[KeptChange],
         *,
+        taken_us: int | None,
         since_us: int | None,
         tell: Callable[[int, int], None],
         stop: Callable[[], bool],
     ) -> RunStage:
         """The stage of a run that nobody else holds; see `engine.ports.Stages`."""
         stage = RunStage(self._home, self._blobs, self._clock, run_id, workspace)
-        stage.lay_out(kept, since_us, tell, stop)
+        stage.lay_out(kept, taken_us, since_us, tell, stop)
         return stage
 
     def remove(self, run_id: str) -> None:

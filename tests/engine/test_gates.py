@@ -30,6 +30,7 @@ from counterfoil import (
     fields,
     file,
     parallel,
+    sleep,
     step,
     table,
     text,
@@ -416,10 +417,13 @@ def test_a_decision_taken_back_strands_no_run_that_is_ready_for_another_reason(h
         return await parallel(ask("Why?", []), _steps())
 
     async def _steps() -> int:
-        return await one(await one(await one(1)))
+        await sleep(timedelta(hours=1))  # the question is committed by then
+        return await one(await one(1))
 
     harness.start(mixed)
-    harness.crash_at("after_record", 2)  # the question is committed by then
+    assert harness.advance() == RunState.WAITING
+    harness.tick(timedelta(hours=1))
+    harness.crash_at("after_record", 1)
     with pytest.raises(Crashed):
         harness.advance()
     gate = harness.gate()

@@ -242,7 +242,9 @@ class Room:
         self.done = False
 
         def limit(office: Any) -> None:
-            with office._rooms._access.database.connect() as connection:
+            database = office._rooms._access.database
+            assert database.reader  # has its own connection from now on, so that the next one is the one that writes
+            with database.connect() as connection:
                 now = int(connection.exec_driver_sql("PRAGMA page_count").scalar())
                 connection.exec_driver_sql(f"PRAGMA max_page_count={now + pages}")
 

@@ -10,6 +10,7 @@ import pytest
 from counterfoil.engine.llm_ports import Heard, LlmTrouble, Told
 from counterfoil.facts import LlmEnd
 from counterfoil.routing import local, prices, trying, wire
+from counterfoil.routing.breakers import Breakers
 from counterfoil.routing.entries import entry_from
 from counterfoil.routing.faults import RULES, Fault
 from counterfoil.routing.wire import Deadlines
@@ -294,3 +295,16 @@ def test_a_server_on_this_computer_is_found_when_somebody_looks(ways: Ways) -> N
     (found,) = local.look({"ollama": ways.server.base_url("openai"), "llamacpp": "http://127.0.0.1:9/v1"})
     assert found.provider == "ollama"
     assert found.llms
+
+
+def test_a_try_after_a_rest_that_comes_to_nothing_gives_way_to_another() -> None:
+    now = [0.0]
+    breakers = Breakers(lambda: now[0])
+    for _ in range(3):
+        breakers.strike("one", "overloaded")
+    assert breakers.closed_until("one") == (30.0, "overloaded")
+    now[0] = 31.0
+    assert breakers.closed_until("one") is None, "one may try"
+    assert breakers.closed_until("one") is not None, "and one alone"
+    now[0] = 62.0  # nobody heard how that try ended
+    assert breakers.closed_until("one") is None

@@ -1,11 +1,12 @@
 """Review contracts: DOCX and PDF go in; findings with the words they rest on, days worked out, and a row in the register come out.
 
-The llm reads and quotes. What it says counts only where its quotation stands in the contract; days, spans and sums are read from those
+The llm reads and quotes. What it says counts only where its quotation stands in the contract; days and spans are read from those
 words and worked out here. A person sees every finding beside the words before anything is entered.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 from contract_review.judging import Reading, Review, pieces_of, prompt_of, review_of, system_of
@@ -74,16 +75,17 @@ def read_pile(folder: str, at_most: int) -> Pile:
     for one in door.list(folder):
         if not one.path.casefold().endswith(ENDINGS) or one.path.rpartition("/")[2].startswith("~$"):
             continue
-        if len(contracts) >= at_most:
-            unread.append(Unread(one.path, "It waits for the next run."))
-            continue
         try:
-            contract = contract_of(one.path, door.read(one.path, limit=LARGEST))
+            data = door.read(one.path, limit=LARGEST)
+            if hashlib.sha256(data).hexdigest() in seen:
+                known += 1
+                continue
+            if len(contracts) >= at_most:
+                unread.append(Unread(one.path, "It waits for the next run."))
+                continue
+            contract = contract_of(one.path, data)
         except (NoText, FileRefused) as problem:
             unread.append(Unread(one.path, str(problem)))
-            continue
-        if contract.sha256 in seen:
-            known += 1
             continue
         seen.add(contract.sha256)
         contracts.append(contract)

@@ -25,7 +25,7 @@ def foreign(source: str) -> None:
         return
     if branch.overlay is None:
         raise RefusedUse("foreign() belongs into the step that reads: move it into a function with @step")
-    branch.overlay.heard[" ".join(str(source).split())[:300]] = None
+    branch.overlay.note_said(" ".join(str(source).split())[:300])
 
 
 def notice_opens(root: str) -> None:

@@ -67,6 +67,11 @@ class Overlay:
         if len(self.heard) < MOST_HEARD and is_among(path, self.foreign):
             self.heard[f"file {path}"] = None
 
+    def note_said(self, source: str) -> None:
+        """A step says whose words it has read."""
+        if len(self.heard) < MOST_HEARD:
+            self.heard[source] = None
+
     @property
     def token(self) -> str | None:
         """Its name, or None where nothing was changed."""

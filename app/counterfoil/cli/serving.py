@@ -103,6 +103,8 @@ class Desk:
         """Commit a ready run."""
         if "/" in args["template"]:
             raise WrongUse("A template is named here, not given as a path.", "Ask list_templates for the names.")
+        if args["template"] == ASKING:
+            raise WrongUse("That template says who asks, so it is not started like others.", "Use ask_for_approval.")
         return self._started(args["template"], args.get("parameters") or {})
 
     def ask(self, args: dict[str, Any]) -> dict[str, Any]:

@@ -113,24 +113,25 @@ class Calls:
             try:
                 reply = await held.line.call(args["tool"], wire_json(args["args"]), words, key)
             except LineLost as problem:
-                raise await self._lost(declared, stage, args, turn, problem) from problem
+                raise await self._lost(declared, stage, args, turn, held, problem) from problem
             finally:
                 held.users -= 1
         return self._outcome(declared, held, args, reply, words)
 
     async def _lost(
-        self, declared: Declared, stage: Path | None, args: Mapping[str, Any], turn: Turn, problem: LineLost
+        self, declared: Declared, stage: Path | None, args: Mapping[str, Any], turn: Turn, held: Held, problem: LineLost
     ) -> Exception:
         """What it means that no answer came."""
         if turn.signed_out:
-            await self._connectors.let_go(declared, stage)
+            await self._connectors.let_go(declared, stage, held)
             return _sign_in(declared, SignedOut(declared))
-        await self._connectors.fell(declared, stage, str(problem))
+        why = held.redact(str(problem))
+        await self._connectors.fell(declared, stage, why, lost=held)
         if turn.unsent:
             return EffectTrouble(
                 f"{declared.shown} cannot be reached; nothing was asked of it.", FailureClass.TRANSIENT
             )
-        asked = f"{declared.shown} was asked for {visible(args['tool'])}, and {problem}"
+        asked = f"{declared.shown} was asked for {visible(args['tool'])}, and {why}"
         return OutcomeUnknown(f"{asked}; it may or may not have happened.")
 
     def _refuse_changed(self, declared: Declared, held: Held, args: Mapping[str, Any], moment: Moment) -> None:

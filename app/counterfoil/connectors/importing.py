@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from counterfoil.connectors.declared import Declared, Given, checked
 from counterfoil.errors import WrongUse
@@ -120,6 +122,10 @@ def _program(name: str, title: str, entry: Mapping[str, Any]) -> Found:
     notes: list[str] = []
     sees_files = any(_FOLDER.search(word) for word in words)
     argv = [_FOLDER.sub(str(bwrap.JOB), word) for word in words]
+    if any(_is_secret(word) for word in argv[1:]):
+        raise WrongUse(
+            "there is what looks like a key among its arguments, which are shown and kept. Give it as a setting (env) instead."
+        )
     asked = [found[1] for word in argv for found in _ASKED.finditer(word)]
     if asked:
         raise WrongUse(f"it wants {visible(asked[0])} among its arguments, where every program could read it.")
@@ -150,6 +156,10 @@ def _address(name: str, title: str, entry: Mapping[str, Any]) -> Found:
     headers = _kept(name, _table(entry, "headers"), secrets, notes)
     if _ASKED.search(entry["url"]):
         raise WrongUse("its address holds something that is asked for, and addresses are shown.")
+    if any(_is_secret(value) for _, value in parse_qsl(urlsplit(entry["url"]).query)):
+        raise WrongUse(
+            "there is what looks like a key in its address, and addresses are shown. Give it as a header instead."
+        )
     declared = Declared(name=name, title=visible(title)[:80], url=entry["url"], headers=headers)
     return Found(checked(declared), secrets, notes)
 
@@ -175,6 +185,12 @@ def _kept(name: str, table: Mapping[str, str], secrets: dict[str, str], notes: l
         else:
             kept[word] = value
     return kept
+
+
+def _is_secret(word: str) -> bool:
+    """Whether an argument, or what stands behind its `=`, looks like a key; a path is none."""
+    value = word.partition("=")[2] or word
+    return os.sep not in value and "/" not in value and _SECRET_VALUE.fullmatch(value) is not None
 
 
 def program_of(word: str) -> tuple[str, tuple[str, ...]]:

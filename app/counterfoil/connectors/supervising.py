@@ -21,7 +21,7 @@ from counterfoil.connectors.signing_in import PATIENCE as SIGN_IN
 from counterfoil.connectors.signing_in import Granted, ShowPage, renewing, signing, waiting
 from counterfoil.connectors.turns import Turn, taking
 from counterfoil.effects.imagining import refusal
-from counterfoil.effects.redacting import Redactor
+from counterfoil.effects.redacting import KNOWN, Redactor
 from counterfoil.effects.secrets import Keyring
 from counterfoil.engine.ports import EffectTrouble
 from counterfoil.facts import FailureClass
@@ -217,11 +217,16 @@ class Connectors:
                 f"Look at it with: counterfoil connector test {declared.name}"
             )
 
-    async def fell(self, declared: Declared, stage: Path | None, why: str, reach: Reach | None = None) -> None:
-        """A connection was lost, or there never was one: note it, and let go of what is left."""
+    async def fell(
+        self, declared: Declared, stage: Path | None, why: str, reach: Reach | None = None, lost: Held | None = None
+    ) -> None:
+        """A connection was lost, or there never was one: note it once, and let go of what is left. `lost` is the one that a call was on;
+        where another has taken its place since, that one stays."""
         key = (declared.name, str(stage or "") if declared.stage else "")
-        self._falls.setdefault(key, []).append((time.monotonic(), why))
         held = self._held.get(key)
+        if lost is not None and held is not lost:
+            return
+        self._falls.setdefault(key, []).append((time.monotonic(), why))
         reach = held.reach if reach is None and held is not None else reach
         await self._drop(key)
         await self._tell(declared, False, f"{why[:1].upper()}{why[1:]}.", reach)
@@ -229,18 +234,20 @@ class Connectors:
     async def _tell(
         self, declared: Declared, ok: bool, words: str, reach: Reach | None, held: Held | None = None
     ) -> None:
-        health: dict[str, Any] = {"ok": ok, "words": visible(words)}
+        health: dict[str, Any] = {"ok": ok, "words": visible(KNOWN(words))}
         if reach is not None:
-            health |= {"noise": reach.noise, "last_words": reach.last_words}
+            health |= {"noise": reach.noise, "last_words": KNOWN(reach.last_words)}
         if held is not None:
             health |= {"protocol": held.line.protocol, "server": visible(held.line.server), "left_out": held.left_out}
         await asyncio.to_thread(
             self._database.transact, lambda txn: connector_rows.set_health(txn, declared.name, health)
         )
 
-    async def let_go(self, declared: Declared, stage: Path | None) -> None:
-        """End a connection that nobody is to blame for."""
-        await self._drop((declared.name, str(stage or "") if declared.stage else ""))
+    async def let_go(self, declared: Declared, stage: Path | None, held: Held) -> None:
+        """End a connection that nobody is to blame for, unless another has taken its place."""
+        key = (declared.name, str(stage or "") if declared.stage else "")
+        if self._held.get(key) is held:
+            await self._drop(key)
 
     async def _drop(self, key: Key) -> None:
         held = self._held.pop(key, None)

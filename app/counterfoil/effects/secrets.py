@@ -102,9 +102,10 @@ class Keyring:
             )
         before = self.places().get(name)
         kept = self._put(name, value, place)
-        if before not in (None, kept):
-            self._drop(name, str(before))
         self._keep_places({**self.places(), name: kept})
+        if before not in (None, kept):
+            with contextlib.suppress(SecretMissing):  # where it lay cannot be used now, and is not asked any more
+                self._drop(name, str(before))
 
     def _put(self, name: str, value: str, place: str) -> str:
         if place == SESSION:

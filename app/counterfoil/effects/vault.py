@@ -10,6 +10,7 @@ import json
 import os
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from counterfoil.errors import SecretMissing
 
@@ -101,7 +102,7 @@ class Vault:
 
 def private_json(path: Path, value: object) -> None:
     """Write a file that only this account can read, whole or not at all."""
-    staged = path.with_suffix(".part")
+    staged = path.with_name(f"{path.name}.{uuid4().hex}.part")  # two writers never share one
     handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as out:
         json.dump(value, out)

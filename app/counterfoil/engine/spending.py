@@ -107,17 +107,26 @@ def asked_digest(about: Any) -> str:
 
 def raised_once(conn: Connection, hold: Hold, identity: Identity) -> bool:
     """Whether a person has let this one call go over the limit."""
-    gate = gates.newest(conn, hold.run_id, *identity, Slot.BUDGET)
-    if gate is None or gate["state"] != GateState.DECIDED or gate["taken_at"] is None:
-        return False
-    decided = gates.decisions(conn, gate["gate_id"])
-    return bool(decided) and json.loads(decided[-1]["answers"]).get("choice") == "raise_once"
+    decided = (gates.decisions(conn, gate["gate_id"]) for gate in _taken(conn, hold, identity))
+    return any(made and json.loads(made[-1]["answers"]).get("choice") == "raise_once" for made in decided)
 
 
 def settled_again(conn: Connection, hold: Hold, identity: Identity, about: Any) -> bool:
     """Whether the question about a repeated call was answered with going on."""
-    gate = gates.newest(conn, hold.run_id, *identity, Slot.BUDGET)
-    return gate is not None and gate["taken_at"] is not None and gate["asked_digest"] == asked_digest(about)
+    wanted = asked_digest(about)
+    return any(gate["asked_digest"] == wanted for gate in _taken(conn, hold, identity))
+
+
+def _taken(conn: Connection, hold: Hold, identity: Identity) -> list[Row]:
+    """The spending gates of one call whose answers count; more than one may have stood there."""
+    place = (*identity, Slot.BUDGET)
+    return [
+        gate
+        for gate in gates.of_run(conn, hold.run_id)
+        if (gate["path"], gate["ordinal"], gate["slot"]) == place
+        and gate["state"] == GateState.DECIDED
+        and gate["taken_at"] is not None
+    ]
 
 
 def raise_limit(txn: Txn, hold: Hold, gate: Row, answer: Answer) -> None:
@@ -125,6 +134,8 @@ def raise_limit(txn: Txn, hold: Hold, gate: Row, answer: Answer) -> None:
     about = json.loads(hold.powers.blobs.text(gate["spec"], gate["spec_blob"]))["about"]
     scope, subject = about["scope"], about["subject"]
     row = llm_budgets.get(txn.conn, scope, subject)
+    if row is None and scope == llm_budgets.RUN:
+        row = llm_budgets.get(txn.conn, scope, llm_budgets.EVERY)  # what people have set for every run
     most, most_tokens = _before(row, about)
     given = answer["answers"].get("most")
     given = given["$dec"] if isinstance(given, dict) else given

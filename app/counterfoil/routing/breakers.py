@@ -33,10 +33,11 @@ class Breakers:
             state = self._states.get(of)
             if state is None or not state.until:
                 return None
-            left = state.until - self._now()
-            if left > 0 or state.probing:
-                return max(left, 1.0), state.why
-            state.probing = True
+            now = self._now()
+            if state.until > now:
+                return max(state.until - now, 1.0), state.why
+            # however the try ends, or if it never does, another may follow after one more rest
+            state.until, state.probing = now + REST, True
             return None
 
     def strike(self, of: object, why: str) -> None:

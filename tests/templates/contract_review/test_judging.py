@@ -86,8 +86,26 @@ def test_days_are_read_where_they_are_written_out_and_nowhere_else() -> None:
 
 
 def test_spans_are_read_and_one_that_contradicts_itself_is_none() -> None:
-    text = "three (3) months, 14 days, sechs Monate, deux ans, one year, three (6) months, thirty calendar days"
-    assert list(map(str, spans_in(text))) == ["3 months", "14 days", "6 months", "2 years", "1 year", "30 days"]
+    text = "three (3) months, 14 days, sechs Monate, deux ans, one year, three (6) months, thirty calendar days, dreißig Tage"
+    assert list(map(str, spans_in(text))) == [
+        "3 months", "14 days", "6 months", "2 years", "1 year", "30 days", "30 days",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words, spans",
+    [
+        ("twenty-four months", ["24 months"]),
+        ("thirty-six months", ["36 months"]),
+        ("twenty four months", []),
+        ("ninety-five days", []),
+        ("one hundred days", []),
+        ("1.5 years", []),
+        ("to the end of a calendar year", []),
+    ],
+)
+def test_a_number_that_is_part_of_a_longer_one_is_never_read_too_small(words: str, spans: list[str]) -> None:
+    assert list(map(str, spans_in(words))) == spans
 
 
 @pytest.mark.parametrize(

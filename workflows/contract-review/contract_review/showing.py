@@ -53,7 +53,9 @@ def flags_of(pile: Pile, those: Sequence[Review], remarks: Sequence[str]) -> lis
                 f"{one.contract.name}: {counted(one.unproved, 'statement')} of the llm rested on words that do not stand in it; left out."
             )
     if pile.unread:
-        flags.append(f"{counted(len(pile.unread), 'file')} could not be read: see “Not reviewed”.")
+        flags.append(
+            f"{counted(len(pile.unread), 'file')} {'is' if len(pile.unread) == 1 else 'are'} not reviewed: see “Not reviewed”."
+        )
     return [visible(one) for one in flags]
 
 

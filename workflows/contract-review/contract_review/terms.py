@@ -21,17 +21,24 @@ _MONTHS = {
     for name in names.split()
 }  # fmt: skip
 _NUMBERS = {
-    name: number
+    name.casefold(): number
     for number, names in enumerate(
         (
-            "one a an ein eine einem einer einen un une", "two zwei deux", "three drei trois", "four vier quatre",
+            "one ein eine einem einer einen un une", "two zwei deux", "three drei trois", "four vier quatre",
             "five fünf cinq", "six sechs", "seven sieben sept", "eight acht huit", "nine neun neuf", "ten zehn dix",
             "eleven elf onze", "twelve zwölf douze",
         ),
         start=1,
     )
     for name in names.split()
-} | {"fourteen": 14, "thirty": 30, "sixty": 60, "ninety": 90, "dreißig": 30, "sechzig": 60, "neunzig": 90, "trente": 30}  # fmt: skip
+} | {
+    name.casefold(): number
+    for number, names in (
+        (14, "fourteen vierzehn quatorze"), (18, "eighteen achtzehn"), (24, "twenty-four vierundzwanzig"), (30, "thirty dreißig trente"),
+        (36, "thirty-six sechsunddreißig"), (45, "forty-five"), (48, "forty-eight"), (60, "sixty sechzig soixante"), (90, "ninety neunzig"),
+    )
+    for name in names.split()
+}  # fmt: skip
 _UNITS = {
     "day": r"(?:days?|tage?n?|jours?)",
     "week": r"(?:weeks?|wochen?|semaines?)",
@@ -52,10 +59,18 @@ _DAY_FORMS = (
     (re.compile(r"\b(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d{4})\b"), False),
 )
 _WORD = "|".join(sorted(_NUMBERS, key=len, reverse=True))
+# A number that is part of a longer one ("twenty-five", "1.5", "one hundred") is none of ours: it would be read too small.
 _SPAN = re.compile(
-    rf"\b(?:(?P<digits>\d{{1,3}})|(?P<word>{_WORD}))(?:\s*\(\s*(?P<twin>\d{{1,3}}|{_WORD})\s*\))?[\s-]+(?:\w+\s+)?(?:"
+    rf"(?<![\w.,-])(?:(?P<digits>\d{{1,3}})|(?P<word>{_WORD}))(?![\w.,-]*\d)(?:\s*\(\s*(?P<twin>\d{{1,3}}|{_WORD})\s*\))?"
+    r"(?:\s+|-)(?:(?:calendar|full|volle|vollen|kalender)\s+)?(?:"
     + "|".join(f"(?P<{unit}>{pattern})" for unit, pattern in _UNITS.items())
     + r")\b",
+    re.IGNORECASE,
+)
+
+
+_TENS = re.compile(
+    r"\b(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|vingt|trente|quarante|cinquante|soixante|cent)\s+$",
     re.IGNORECASE,
 )
 
@@ -87,7 +102,10 @@ def days_in(text: str) -> list[date]:
 def spans_in(text: str) -> list[Span]:
     """Every span that is written out; “three (6) months” contradicts itself and is none."""
     found = []
+    text = text.replace("ß", "ss")  # as the names of numbers are folded
     for match in _SPAN.finditer(text):
+        if _TENS.search(text, 0, match.start()):
+            continue
         number = int(match["digits"]) if match["digits"] else _NUMBERS[match["word"].casefold()]
         twin = match["twin"]
         if twin and (int(twin) if twin.isdigit() else _NUMBERS[twin.casefold()]) != number:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from pay_invoices.ledgers import safe_cell
 from triage_mail.sorting import Sorted
 
 LEDGER = "sorted-mail.csv"
@@ -20,7 +21,7 @@ def keys_in(data: bytes) -> list[str]:
 
 def row_of(one: Sorted, run: str, target: str, draft: str) -> dict[str, str]:
     """The row of one mail."""
-    return {
+    row = {
         "run": run,
         _KEY: one.mail.key,
         "mail": one.mail.path,
@@ -31,3 +32,4 @@ def row_of(one: Sorted, run: str, target: str, draft: str) -> dict[str, str]:
         "went_to": target,
         "draft": draft,
     }
+    return {name: safe_cell(text) for name, text in row.items()}  # a subject may be a formula

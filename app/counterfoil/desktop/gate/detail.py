@@ -312,7 +312,6 @@ class GateDetail(Pane):
 
     @Slot(object)
     def _decide(self, answer: Answer) -> None:
-        self.draft.stood()
         self.draft.flush()
         self._sending.add(answer.gate_id)
         self.bar.show_primary(Primary("Keeping your decision…", CLOSED))
@@ -322,6 +321,7 @@ class GateDetail(Pane):
             self._decided,
             functools.partial(self._refused, answer.gate_id),
         )
+        self.draft.stood()
 
     def _decided(self, made: DecisionMade) -> None:
         self._sending.discard(made.gate_id)

@@ -42,7 +42,8 @@ class DraftKeeper(QObject):
         self._standing.stop()
         if self._session is not None:
             gate_id, digest = self._session.reading.seen.gate_id, self._session.reading.digest
-            self._bridge.do(self._bridge, lambda office: office.mark_read(gate_id, digest))
+            # that it is not kept concerns nobody, and its trouble must not be taken for that of a decision
+            self._bridge.ask(self._bridge, lambda office: office.mark_read(gate_id, digest), _unheard, _unheard)
             self.keep()
 
     @Slot()
@@ -96,3 +97,7 @@ class DraftKeeper(QObject):
         self._kept = None
         self._writing = self._again = False
         self._bridge.troubled.emit(trouble)
+
+
+def _unheard(_: object) -> None:
+    """Nobody waits for it."""

@@ -80,7 +80,9 @@ def test_an_agent_asks_and_a_person_decides(office: Office) -> None:
             await asked(client, "look_at_run", run="r-99"),
             await asked(client, "look_at_run", run="r-1", verdict="approved"),
             await asked(client, "ask_for_approval", details="x"),
-            await asked(client, "start_run", template="ask-approval", parameters={"question": 1, "x": 2}),
+            await asked(
+                client, "start_run", template="ask-approval", parameters={"question": "x", "asked_by": "Eva Meyer"}
+            ),
         ]
         heard["templates"] = await asked(client, "list_templates")
         await asyncio.to_thread(reject, office)

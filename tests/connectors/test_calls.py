@@ -79,6 +79,22 @@ def test_a_server_that_falls_leaves_a_doubt_and_is_blamed_when_it_falls_too_ofte
     assert "counterfoil connector test desk" in blamed
 
 
+def test_a_call_that_comes_late_with_its_loss_leaves_the_new_connection_alone(counter: Counter) -> None:
+    given = declared("fake")
+    counter.add(given)
+
+    async def late() -> bool:
+        lost = await counter.connectors.held(given, None)
+        await counter.connectors.fell(given, None, "it ended", lost=lost)
+        fresh = await counter.connectors.held(given, None)
+        for _ in range(5):  # others that were on the lost one
+            await counter.connectors.fell(given, None, "it ended", lost=lost)
+            await counter.connectors.let_go(given, None, lost)
+        return await counter.connectors.held(given, None) is fresh
+
+    assert counter.run(late()), "one fall, told once"
+
+
 def test_what_people_say_of_a_tool_decides(counter: Counter) -> None:
     counter.add(declared("fake"))
     send = body("send", {"to": "ben", "copies": 2})

@@ -146,6 +146,31 @@ def test_servers_as_many_write_them(tmp_path: Path) -> None:
     assert ([one.declared.name for one in found], left_out) == (["a", "a-2", "connector"], [])
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"command": "x", "args": ["--api-key", "sk-proj-0123456789abcdef"]},
+        {"command": "x", "args": ["--token=ghp_0123456789abcdefghij"]},
+        {"url": "https://far.example/mcp?api_key=sk-0123456789abcdef"},
+    ],
+)
+def test_a_key_among_words_that_are_shown_is_refused(tmp_path: Path, entry: dict[str, Any]) -> None:
+    file = tmp_path / "keys.json"
+    file.write_text(json.dumps({"mcpServers": {"loud": entry}}))
+    found, [said] = read_file(file)
+    assert found == []
+    assert "looks like a key" in said
+    assert "0123456789" not in said
+
+
+def test_a_path_among_words_is_no_key(tmp_path: Path) -> None:
+    file = tmp_path / "paths.json"
+    words = ["/opt/servers/files-2026/build0123456789/index.js", "--in", "reports"]
+    file.write_text(json.dumps({"mcpServers": {"files": {"command": "x", "args": words}}}))
+    [found], left_out = read_file(file)
+    assert (found.declared.argv[1:], left_out) == (tuple(words), [])
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"servers": 1}', "nothing", '{"servers": {}', "\x00"])
 def test_files_that_hold_no_connectors(tmp_path: Path, text: str) -> None:
     file = tmp_path / "x.json"

@@ -201,6 +201,18 @@ def test_what_is_kept_for_a_session_is_in_no_file_and_another_process_finds_it(l
         ladder().get("bank")
 
 
+def test_a_secret_moves_out_of_a_keyring_that_is_gone(
+    secrets: Keyring, memory_keyring: MemoryKeyring, home: Home
+) -> None:
+    secrets.set("bank", "older")
+    keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
+    moved = Keyring(home, vault=Vault(home.root / "secrets.vault", cost=2**10))
+    moved.make_vault(PHRASE)
+    moved.set("bank", VALUE, "file")
+    assert moved.places() == {"bank": "file"}
+    assert moved.get("bank") == VALUE
+
+
 def test_a_file_under_a_passphrase_opens_with_it_and_with_nothing_else(
     ladder: Any, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,11 +3,13 @@
 from collections.abc import Generator
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from counterfoil import Conversation, LimitReached, Said, ToolCall, ToolOffer, ToolResult, llm, parallel, workflow
+from counterfoil.engine import spending
 from counterfoil.errors import WrongAnswer
 from counterfoil.facts import LlmEnd, RunState, Verdict
 from counterfoil.places import Home
@@ -192,6 +194,39 @@ def test_the_same_call_three_times_is_asked_about(tmp_path: Path, blank: Home, c
     assert harness.advance() == state
     if choice == "go_on":
         assert harness.result() == 6
+    harness.close()
+
+
+def test_a_call_that_is_asked_about_twice_over_keeps_both_answers(tmp_path: Path, blank: Home) -> None:
+    circle: list[Any] = [[ToolCall("", "look", {"a": 1, "b": n % 2})] for n in range(5)]
+    harness = power_cut(tmp_path, blank, llms=[*circle, "Done."])
+    limit(harness, RUN, EVERY, 5 * ANSWER)
+    harness.start(circling)
+    assert harness.advance() == RunState.WAITING
+    harness.answer(choice="go_on")  # the call repeats itself
+    assert harness.advance() == RunState.WAITING
+    assert harness.gate()["title"].startswith("Spending limit: ")
+    harness.answer(choice="raise_once")
+    assert harness.advance() == RunState.DONE, "neither question is asked again"
+    assert harness.result() == 6
+    harness.close()
+
+
+def test_tokens_raised_for_a_run_leave_its_limit_of_money_as_people_set_it(tmp_path: Path, blank: Home) -> None:
+    harness = power_cut(tmp_path, blank, llms=["a", "b", "c"])
+    limit(harness, RUN, EVERY, 50 * ANSWER, 100)
+    harness.start(three)
+    gate = {
+        "spec_blob": False,
+        "spec": '{"about": {"scope": "run", "subject": "RUN", "in_tokens": true, "most": "100", "need": "7"}}',
+    }
+    gate["spec"] = str(gate["spec"]).replace("RUN", harness.run_id)
+    hold: Any = SimpleNamespace(powers=SimpleNamespace(blobs=harness.blobs), run_id=harness.run_id)
+    answer: Any = {"answers": {}, "by": "user:test"}
+    harness.database.transact(lambda txn: spending.raise_limit(txn, hold, gate, answer))
+    row = llm_budgets.get(harness.database.reader, RUN, harness.run_id)
+    assert row is not None
+    assert (row["most"], row["most_tokens"]) == (50 * ANSWER, 207)
     harness.close()
 
 

@@ -22,6 +22,7 @@ from counterfoil.connectors.turns import Turn, taking
 from counterfoil.effects import shapes
 from counterfoil.effects.answers import wire_json
 from counterfoil.effects.imagining import refusal
+from counterfoil.effects.redacting import Redactor
 from counterfoil.effects.sentences import shortened
 from counterfoil.engine.ports import (
     NO_MOMENT,
@@ -150,7 +151,7 @@ class Calls:
 
     def _outcome(self, declared: Declared, held: Held, args: Mapping[str, Any], reply: Reply, words: Words) -> Any:
         if reply.questions:
-            raise _question(declared, args, reply, words)
+            raise _question(declared, args, reply, words, held.redact)
         if reply.result is None:
             return answers.failed(held.redact(reply.error))
         return answers.outcome_of(reply.result, held.redact, reply.trouble)
@@ -204,14 +205,14 @@ def _of_people(questions: Mapping[str, Any]) -> dict[str, Any]:
     return {key: one["params"] for key, one in questions.items() if one["method"] == "elicitation/create"}
 
 
-def _question(declared: Declared, args: Mapping[str, Any], reply: Reply, words: Words) -> InputNeeded:
+def _question(declared: Declared, args: Mapping[str, Any], reply: Reply, words: Words, redact: Redactor) -> InputNeeded:
     """A gate for the questions of a server. In the older protocol the call was broken off for it, and is made anew."""
     asked = _of_people(reply.questions)
     said = words.answers if reply.begins_anew else {}
     return InputNeeded(
         f"{declared.shown} asks something before it goes on with {visible(args['tool'])}",
         fields=asking.fields_of(asked),
-        evidence=asking.quoted(declared.shown, asked),
+        evidence=asking.quoted(declared.shown, asked, redact),
         flags=[_ANEW] if reply.begins_anew else [],
         state={"questions": reply.questions, "state": reply.state, "anew": reply.begins_anew, "said": said},
     )

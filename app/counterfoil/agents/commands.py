@@ -19,7 +19,6 @@ from counterfoil.sandbox.levels import Measured
 from counterfoil.stage.private_copy import PrivateCopy, TooManyFiles, Written
 
 MOST_SHOWN = 8_000  # characters of each output; the end counts most
-MOST_NAMED = 100  # paths
 
 
 class SandboxCommands:

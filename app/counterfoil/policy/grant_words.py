@@ -23,7 +23,6 @@ _VERBS = {
     "http": ("send requests", "requests are sent"),
     "call": ("use tools", "tools are used"),
     "command": ("run programs", "programs are run"),
-    "llm": ("ask llms", "llms are asked"),
 }
 
 
@@ -43,7 +42,7 @@ def sentence(verdict: Permission, rule: Conditions) -> str:
 
 def group_of(rule: Conditions) -> str:
     """What a rule protects: one of GROUPS."""
-    if rule.effect == "llm" or rule.amount is not None:
+    if rule.amount is not None:
         return "Spending"
     if rule.effect == "command" or rule.command:
         return "Programs"

@@ -23,14 +23,14 @@ from counterfoil.facts import FILE_EFFECTS, Money
 from counterfoil.policy.boundaries import folded
 from counterfoil.policy.reaching import Reach
 
-EFFECTS = (*FILE_EFFECTS, "mail", "http", "call", "command", "llm")
+EFFECTS = (*FILE_EFFECTS, "mail", "http", "call", "command")
 FILES = "files"  # in a rule: every effect on files
 # What an allowance of an effect has to say, so that no sentence is wider than it reads.
-_NEEDED = {"mail": "to", "http": "host", "call": "connector", "command": "command", "llm": "host"}
+_NEEDED = {"mail": "to", "http": "host", "call": "connector", "command": "command"}
 _FITS = {
     "path": (FILES, *FILE_EFFECTS),
     "to": ("mail",),
-    "host": ("http", "llm"),
+    "host": ("http",),
     "method": ("http",),
     "secret": ("http",),
     "connector": ("call",),
@@ -110,13 +110,13 @@ def check(verdict: Permission, rule: Conditions) -> None:
     Raises:
         WrongUse: what is wrong, and what to write.
     """
-    if rule.effect and rule.effect not in (*EFFECTS, FILES):
-        raise WrongUse(f"There is no effect “{rule.effect}”.", f"One of: {', '.join((FILES, *EFFECTS))}.")
     if rule.effect == "llm":
         raise WrongUse(
             "Rules do not hold llms: routes say which of them are asked, limits what they may cost.",
             "See: counterfoil route list, counterfoil route limit",
         )
+    if rule.effect and rule.effect not in (*EFFECTS, FILES):
+        raise WrongUse(f"There is no effect “{rule.effect}”.", f"One of: {', '.join((FILES, *EFFECTS))}.")
     for name, effects in _FITS.items():
         if getattr(rule, name) and rule.effect and rule.effect not in effects:
             raise WrongUse(

@@ -176,11 +176,6 @@ def _commands_ask(case: Case) -> Judgement | None:
     return _ask("A program is run only after somebody approved it.") if case.kind == "command@1" else None
 
 
-def _llms_may_be_asked(case: Case) -> Judgement | None:
-    """What they cost is held by budgets, and where words may go by routes."""
-    return _allow("Llms are asked within their budget.") if case.kind == "llm@1" else None
-
-
 def _always_gated(case: Case) -> Judgement | None:
     """A template may tie its own hands; no rule that allows unties them."""
     marked = {str(kind).partition("@")[0] for kind in _listed(case.manifest, "always_gate")}
@@ -192,7 +187,7 @@ def _always_gated(case: Case) -> Judgement | None:
 def _not_asked_for(case: Case) -> Judgement | None:
     """A template does what its manifest asks for and nothing else; without a list (in a test) nothing is held against it."""
     kind = case.kind.partition("@")[0]
-    if kind == "llm" or "permissions" not in case.manifest or kind in _listed(case.manifest, "permissions"):
+    if "permissions" not in case.manifest or kind in _listed(case.manifest, "permissions"):
         return None
     return _deny(f"The template does not ask for ‘{visible(kind)}’: add it to permissions in template.toml.")
 
@@ -221,7 +216,6 @@ _DEFAULTS = (
     Rule(2, _secrets_ask),
     Rule(0, _calls_ask),
     Rule(0, _commands_ask),
-    Rule(0, _llms_may_be_asked),
     Rule(1, _not_asked_for),
     Rule(1000, _facts_ask),  # above every rule that people can write
     Rule(1000, _always_gated),

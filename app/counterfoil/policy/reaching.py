@@ -39,7 +39,7 @@ class Reach:
 
 
 def reach_of(body: dict[str, Any]) -> Reach:
-    """What a body of the catalogue, a command or an llm call reaches."""
+    """What a body of the catalogue, or a command, reaches."""
     effect, args = str(body["kind"]).partition("@")[0], body["args"]
     common: dict[str, Any] = {"effect": effect, "args": args, "amounts": tuple(_amounts(args))}
     match effect:
@@ -56,8 +56,6 @@ def reach_of(body: dict[str, Any]) -> Reach:
             return Reach(**given, connector=connector, tool=tool, pin=pin)
         case "command":
             return Reach(**common, command=shlex.join(map(str, args["argv"])))
-        case "llm":
-            return Reach(**common, hosts=tuple(filter(None, [str(args.get("host") or "")])))
         case _:
             return Reach(**common, paths=tuple(FILES[effect](args)) if effect in FILES else ())
 

@@ -43,7 +43,7 @@ class Failed:
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What follows: how the row ends, how often the same llm is asked once more, whether the next may be, whether this counts against
-    it (`strike`), how long it is left alone (`rest`, seconds; `until`: the time the other side named), whether all may pass by itself."""
+    it (`strike`), how long it is left alone (`rest`, seconds), whether all may pass by itself."""
 
     end: LlmEnd
     again: int = 0

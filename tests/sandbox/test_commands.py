@@ -355,11 +355,13 @@ print(stopped)
 
 
 def test_a_fork_bomb_is_stopped(room: Room, stage: Path) -> None:
+    """By the kernel, or by the watchdog where it looks before the bomb has met the kernel's limit."""
     outcome = command(room, stage, PYTHON, "-I", "-c", "import os, errno\n" + BOMB)
+    stopped = "it started more than 256 processes at once"
     if os.geteuid() == 0 or not room.measured.is_isolated:
-        assert outcome.why == "it started more than 256 processes at once"
+        assert outcome.why == stopped
     else:
-        assert outcome.out == "EAGAIN\n"
+        assert (outcome.out, outcome.why) in (("EAGAIN\n", ""), ("EAGAIN\n", stopped), ("", stopped))
 
 
 def test_memory_of_many_processes_is_watched(room: Room, stage: Path) -> None:

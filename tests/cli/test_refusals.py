@@ -7,12 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from cli.note_template import MANIFEST, write_template
 from cli.speaking import Caller
+from counterfoil.clock import SystemClock
 from counterfoil.facts import GateKind
 from counterfoil.inbox.accounts import account
-from counterfoil.store import leases
+from counterfoil.store import leases, tables
 from views.rows import Office, item, spec
 
 ASKS = """
@@ -161,3 +163,13 @@ def test_a_dead_runners_lease_does_not_hide_that_the_runner_is_off(
     assert "the runner is off" in told.err
     checks = {check["what"]: check for check in json.loads(call("doctor", "--json").out)}
     assert checks["Runner"]["next"] == "Start it: counterfoil runner"
+
+
+def test_until_idle_waits_for_a_run_that_is_ready_a_little_later(call: Caller, office: Office, workspace: Path) -> None:
+    """As one is that lost its host twice, or that was decided in the window and can still be taken back."""
+    call("run", "note", "--workspace", str(workspace), "--set", "text=one", "--set", "end=nothing")
+    later = SystemClock().now_us() + 2_000_000
+    office.database.transact(lambda txn: txn.do(sa.update(tables.run).values(ready_at=later)))
+    told = call("runner", "--until-idle")
+    assert (told.code, told.out) == (0, "r-1 Note one: note.txt is written.\n")
+    assert SystemClock().now_us() > later

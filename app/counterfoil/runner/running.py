@@ -105,7 +105,8 @@ class Runner:
 
     def run_until_idle(self) -> None:
         """Work until no run is ready or running, no timer or retry is due, and no file in a watched folder is yet to settle, or until
-        somebody pauses everything.
+        somebody pauses everything. A run that is ready a little later is waited for: one that lost its host, one that was decided and
+        can still be taken back.
 
         Raises:
             RunnerTrouble: another runner lives.
@@ -417,7 +418,7 @@ class Runner:
 
     def _idle(self) -> bool:
         conn, now = self._database.reader, self._database.clock.now_us()
-        busy = runs.in_state(conn, [RunState.RUNNING]) or runs.claimable(conn, now, 1)
+        busy = runs.in_state(conn, [RunState.RUNNING]) or runs.next_ready_at(conn) is not None
         waits = timers.due(conn, now) or undoings.asked(conn) or schedules.to_look_at(conn, now)
         return not (busy or waits or self._beaten.is_set() or self._triggers.again_at)
 

@@ -59,6 +59,7 @@ _TO_CANCEL = Prepared(
         any_of(_RUN.c.state, [RunState.READY, RunState.WAITING, RunState.RUNNING]), _RUN.c.cancel_by.is_not(None)
     )
 )
+_SET_ACTIVITY = Prepared(lambda: sa.update(_RUN).where(_RUN.c.run_id == sa.bindparam("rid")), ["activity"])
 
 
 class Stale(Exception):
@@ -215,7 +216,7 @@ def in_state(conn: sa.Connection, states: Sequence[RunState]) -> list[Row]:
 
 def set_activity(txn: Txn, run_id: str, text: str | None) -> None:
     """What a run does just now, in one line; progress, not truth."""
-    txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(activity=text))
+    _SET_ACTIVITY.run(txn.conn, {"rid": run_id, "activity": text})
 
 
 def found(txn: Txn, run_id: str) -> None:

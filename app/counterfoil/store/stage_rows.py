@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
@@ -26,6 +26,34 @@ _OF_RUN = Prepared(
         sa.select(_CHANGE).where(_CHANGE.c.run_id == sa.bindparam("rid"), ~_CHANGE.c.settled).order_by(_CHANGE.c.row)
     )
 )
+_OF = Prepared(lambda: sa.select(_STAGE).where(_STAGE.c.run_id == sa.bindparam("rid")))
+
+
+def _last_answer() -> sa.Select[tuple[int | None, int | None]]:
+    gate, decision, record = tables.gate, tables.decision, tables.record
+    decided = (
+        sa.select(sa.func.max(decision.c.effective_at))
+        .join(gate, gate.c.gate_id == decision.c.gate_id)
+        .where(
+            gate.c.run_id == sa.bindparam("rid"),
+            decision.c.voided_at.is_(None),
+            decision.c.effective_at <= sa.bindparam("now"),
+        )
+    )
+    over = sa.select(sa.func.max(record.c.committed_at)).where(
+        record.c.run_id == sa.bindparam("rid"), record.c.kind == str(StepKind.TIMER)
+    )
+    return sa.select(decided.scalar_subquery(), over.scalar_subquery())
+
+
+def _note() -> sa.Insert:
+    new = insert(_STAGE)
+    values = {column.name: column for column in new.excluded if column.name != "run_id"}
+    return new.on_conflict_do_update(index_elements=["run_id"], set_=values)
+
+
+_LAST_ANSWER = Prepared(_last_answer)
+_NOTE = Prepared(_note, [column.name for column in _STAGE.c])
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +80,19 @@ class KeptChange:
 
 def last_answer_us(conn: sa.Connection, run_id: str, now_us: int) -> int | None:
     """When a wait of a run for the outside was last over: a decision took effect, a time came that the workflow had named."""
-    gate, decision, record = tables.gate, tables.decision, tables.record
-    decided = (
-        sa.select(sa.func.max(decision.c.effective_at))
-        .join(gate, gate.c.gate_id == decision.c.gate_id)
-        .where(gate.c.run_id == run_id, decision.c.voided_at.is_(None), decision.c.effective_at <= now_us)
-    )
-    over = sa.select(sa.func.max(record.c.committed_at)).where(
-        record.c.run_id == run_id, record.c.kind == str(StepKind.TIMER)
-    )
-    return max((at for at in (conn.scalar(decided), conn.scalar(over)) if at is not None), default=None)
+    found = _LAST_ANSWER.run(conn, {"rid": run_id, "now": now_us}).fetchone()
+    return max((at for at in found if at is not None), default=None)
 
 
 def note(txn: Txn, run_id: str, taken_us: int, files: int, octets: int, left_out: str) -> None:
     """Say when a run's files were taken and what is not among them."""
-    values = {"taken_at": taken_us, "files": files, "octets": octets, "left_out": left_out}
-    txn.do(insert(_STAGE).values(run_id=run_id, **values).on_conflict_do_update(index_elements=["run_id"], set_=values))
+    values = {"run_id": run_id, "taken_at": taken_us, "files": files, "octets": octets, "left_out": left_out}
+    _NOTE.run(txn.conn, values)
 
 
 def of(conn: sa.Connection, run_id: str) -> Row | None:
     """When a run's files were taken and what is not among them; None before the first time."""
-    found: Any = conn.execute(sa.select(_STAGE).where(_STAGE.c.run_id == run_id)).mappings().first()
-    return None if found is None else found
+    return _OF.first(conn, {"rid": run_id})
 
 
 def add(txn: Txn, run_id: str, path: str, ordinal: int, changes: Iterable[StagedChange]) -> None:

@@ -250,6 +250,42 @@ def test_a_file_that_was_changed_is_told(ladder: Any, home: Home) -> None:
         made.get("bank")
 
 
+KEEPS = """
+import sys
+from pathlib import Path
+from counterfoil.effects.secrets import Keyring
+from counterfoil.effects.vault import Vault
+from counterfoil.places import Home
+home = Home(Path(sys.argv[1]))
+kept = Keyring(home, vault=Vault(home.root / "secrets.vault", cost=2**10))
+kept.names()
+print("ready", flush=True)
+sys.stdin.readline()
+for n in range(8):
+    kept.set(f"{sys.argv[2]}-{n}", "of " + sys.argv[2], "file")
+"""
+
+
+def test_two_processes_that_keep_secrets_at_once_lose_none(
+    ladder: Any, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COUNTERFOIL_PASSPHRASE", PHRASE)
+    made = ladder()
+    made.make_vault(PHRASE)
+    words = [sys.executable, "-c", KEEPS, str(home.root)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    both = [subprocess.Popen([*words, who], **pipes) for who in ("anna", "ben")]  # type: ignore[call-overload]
+    for one in both:
+        assert one.stdout.readline() == "ready\n"
+    for one in both:
+        one.stdin.write("go\n")
+        one.stdin.flush()
+    assert [one.communicate()[0] == "" and one.returncode for one in both] == [0, 0]
+    names = sorted(f"{who}-{n}" for who in ("anna", "ben") for n in range(8))
+    assert made.names() == names
+    assert {name: ladder().get(name) for name in names} == {name: f"of {name[:-2]}" for name in names}
+
+
 def test_a_secret_that_was_handed_out_is_in_no_log(secrets: Keyring, memory_keyring: MemoryKeyring, home: Home) -> None:
     secrets.set("bank", VALUE)
     secrets.get("bank")

@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeVar
 
 from counterfoil.effects.redacting import KNOWN
 from counterfoil.effects.session_memory import NoSessionMemory, SessionMemory
-from counterfoil.effects.vault import SHORTEST, Vault, private_json
+from counterfoil.effects.vault import SHORTEST, Vault, alone, private_json
 from counterfoil.errors import CounterfoilError, SecretMissing, WrongUse
 from counterfoil.places import Home
 
@@ -76,6 +76,7 @@ class Keyring:
 
     def __init__(self, home: Home, patience: float = PATIENCE, vault: Vault | None = None) -> None:
         self._names_file = home.root / "secrets.json"
+        self._lock = home.root / "secrets.lock"  # of the names and of the file under a passphrase
         self._patience = patience
         self._session = SessionMemory(hashlib.sha256(str(home.root).encode()).hexdigest()[:16])
         self._vault = vault or Vault(home.root / "secrets.vault")
@@ -100,12 +101,13 @@ class Keyring:
                 f"The secret “{name}” stands in the environment, which goes first and is not changed from here.",
                 f"Take {variable(name)} away, or change it there.",
             )
-        before = self.places().get(name)
-        kept = self._put(name, value, place)
-        self._keep_places({**self.places(), name: kept})
-        if before not in (None, kept):
-            with contextlib.suppress(SecretMissing):  # where it lay cannot be used now, and is not asked any more
-                self._drop(name, str(before))
+        with alone(self._lock):
+            before = self.places().get(name)
+            kept = self._put(name, value, place)
+            self._keep_places({**self.places(), name: kept})
+            if before not in (None, kept):
+                with contextlib.suppress(SecretMissing):  # where it lay cannot be used now, and is not asked any more
+                    self._drop(name, str(before))
 
     def _put(self, name: str, value: str, place: str) -> str:
         if place == SESSION:
@@ -162,9 +164,10 @@ class Keyring:
             SecretMissing: there is none of that name, or the place where it lies cannot be used.
         """
         _check_name(name)
-        places = self.places()
-        held = self._drop(name, places.get(name, KEYRING))
-        self._keep_places({other: place for other, place in places.items() if other != name})
+        with alone(self._lock):
+            places = self.places()
+            held = self._drop(name, places.get(name, KEYRING))
+            self._keep_places({other: place for other, place in places.items() if other != name})
         if not held and name not in places:
             raise SecretMissing(f"There is no secret “{name}”.", "counterfoil secret list shows the names there are.")
 
@@ -262,16 +265,16 @@ class Keyring:
         Raises:
             WrongUse: there is one already, or the passphrase is too short.
         """
-        if self._vault.exists:
-            raise WrongUse(
-                f"There is a file with secrets already: {self._vault.path.name}.", "Open it: counterfoil secret unlock"
-            )
         if len(passphrase) < SHORTEST:
             raise WrongUse(
                 f"A passphrase has {SHORTEST} characters or more.",
                 "Several words are easier to keep in mind than signs.",
             )
-        self._opened(self._vault.create(passphrase))
+        with alone(self._lock):
+            if self._vault.exists:
+                name = self._vault.path.name
+                raise WrongUse(f"There is a file with secrets already: {name}.", "Open it: counterfoil secret unlock")
+            self._opened(self._vault.create(passphrase))
 
     def unlock(self, passphrase: str) -> bool:
         """Open the file for this session; False where only this process can have it open, because nothing is kept in memory here.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
 from counterfoil.cli.commands import EVERYWHERE
+from counterfoil.cli.gathering import gathering
 from counterfoil.cli.opening import Opened, opened, workspace_of
 from counterfoil.cli.options import Comment, Context, Gate, OnlyWorkspace, call_of
 from counterfoil.cli.tables import table
@@ -84,84 +85,63 @@ def list_(
     call.line("Take one back: counterfoil permission remove p-N")
 
 
+@dataclass(frozen=True)
+class RuleOptions:
+    """The conditions of a rule as options; all of them must hold."""
+
+    effect: Effect = ""
+    template: Template = ""
+    workspace: OnlyWorkspace = None
+    path: Paths = None
+    to: To = None
+    host: Hosts = None
+    method: Method = ""
+    secret: Secrets = None
+    connector: Connector = ""
+    tool: Tool = ""
+    command: Program = ""
+    arg: Args = None
+    amount: Amount = ""
+
+    def conditions(self, pin: str = "") -> Conditions:
+        """The conditions; of the tool as `pin` names it.
+
+        Raises:
+            WrongUse: one of them cannot be read.
+        """
+        pairs = [one.partition("=") for one in self.arg or ()]
+        if any(not name or not equals for name, equals, _ in pairs):
+            raise WrongUse("--arg has no name and pattern.", "Write --arg name=pattern.")
+        return Conditions(
+            effect=self.effect,
+            template=self.template,
+            workspace="" if self.workspace is None else str(workspace_of(self.workspace)),
+            path=tuple(self.path or ()),
+            to=tuple(self.to or ()),
+            host=tuple(self.host or ()),
+            method=self.method.upper(),
+            secret=tuple(self.secret or ()),
+            connector=self.connector,
+            tool=self.tool,
+            pin=pin,
+            command=self.command,
+            args={name: pattern for name, _, pattern in pairs},
+            amount=money_of(self.amount) if self.amount else None,
+        )
+
+
 @app.command("add", epilog=EVERYWHERE)
-def add(
-    context: Context,
-    *,
-    effect: Effect = "",
-    template: Template = "",
-    workspace: OnlyWorkspace = None,
-    path: Paths = None,
-    to: To = None,
-    host: Hosts = None,
-    method: Method = "",
-    secret: Secrets = None,
-    connector: Connector = "",
-    tool: Tool = "",
-    pin: Pin = "",
-    command: Program = "",
-    arg: Args = None,
-    amount: Amount = "",
-    ask: AskFirst = False,
-    comment: Comment = "",
-) -> None:
+@gathering
+def add(context: Context, rule: RuleOptions, *, pin: Pin = "", ask: AskFirst = False, comment: Comment = "") -> None:
     """Let something happen without asking."""
-    rule = _rule(
-        effect=effect,
-        template=template,
-        workspace=workspace,
-        path=path,
-        to=to,
-        host=host,
-        method=method,
-        secret=secret,
-        connector=connector,
-        tool=tool,
-        pin=pin,
-        command=command,
-        args=arg,
-        amount=amount,
-    )
-    _give(context, Permission.ASK if ask else Permission.ALLOW, rule, comment)
+    _give(context, Permission.ASK if ask else Permission.ALLOW, rule.conditions(pin), comment)
 
 
 @app.command("deny", epilog=EVERYWHERE)
-def deny(
-    context: Context,
-    *,
-    effect: Effect = "",
-    template: Template = "",
-    workspace: OnlyWorkspace = None,
-    path: Paths = None,
-    to: To = None,
-    host: Hosts = None,
-    method: Method = "",
-    secret: Secrets = None,
-    connector: Connector = "",
-    tool: Tool = "",
-    command: Program = "",
-    arg: Args = None,
-    amount: Amount = "",
-    comment: Comment = "",
-) -> None:
+@gathering
+def deny(context: Context, rule: RuleOptions, *, comment: Comment = "") -> None:
     """Let something never happen, whoever would approve it and whatever other rules say."""
-    rule = _rule(
-        effect=effect,
-        template=template,
-        workspace=workspace,
-        path=path,
-        to=to,
-        host=host,
-        method=method,
-        secret=secret,
-        connector=connector,
-        tool=tool,
-        pin="",
-        command=command,
-        args=arg,
-        amount=amount,
-    )
-    _give(context, Permission.DENY, rule, comment)
+    _give(context, Permission.DENY, rule.conditions(), comment)
 
 
 @app.command("propose", epilog=EVERYWHERE)
@@ -245,44 +225,6 @@ def explain(context: Context, gate: Gate) -> None:
 def _manifest(version: Row) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(version["manifest"])
     return found
-
-
-def _rule(
-    *,
-    effect: str,
-    template: str,
-    workspace: Path | None,
-    path: list[str] | None,
-    to: list[str] | None,
-    host: list[str] | None,
-    method: str,
-    secret: list[str] | None,
-    connector: str,
-    tool: str,
-    pin: str,
-    command: str,
-    args: list[str] | None,
-    amount: str,
-) -> Conditions:
-    pairs = [one.partition("=") for one in args or ()]
-    if any(not name or not equals for name, equals, _ in pairs):
-        raise WrongUse("--arg has no name and pattern.", "Write --arg name=pattern.")
-    return Conditions(
-        effect=effect,
-        template=template,
-        workspace="" if workspace is None else str(workspace_of(workspace)),
-        path=tuple(path or ()),
-        to=tuple(to or ()),
-        host=tuple(host or ()),
-        method=method.upper(),
-        secret=tuple(secret or ()),
-        connector=connector,
-        tool=tool,
-        pin=pin,
-        command=command,
-        args={name: pattern for name, _, pattern in pairs},
-        amount=money_of(amount) if amount else None,
-    )
 
 
 def _give(context: Context, verdict: Permission, rule: Conditions, comment: str) -> None:

@@ -102,7 +102,10 @@ def test_a_program_that_is_not_there(counter: Counter) -> None:
     counter.database.transact(lambda txn: keeping.add(txn, declared("fake"), "user:anna"))
     gone = declared("fake")
     object.__setattr__(gone, "argv", ("npx-of-nowhere",))
-    with pytest.raises(EffectTrouble, match="desk does not start: desk does not start: npx-of-nowhere: No such file"):
+    with pytest.raises(
+        EffectTrouble,
+        match=r"^desk does not start: there is no such program here: npx-of-nowhere: No such file or directory\.$",
+    ):
         counter.run(counter.connectors.look(gone))
 
 

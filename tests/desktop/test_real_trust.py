@@ -79,7 +79,7 @@ def test_a_connector_that_does_not_start_says_so(home: Home, desk: TrustDesk) ->
     call(home, "connector", "add", "gone", "--", "/no/such/program")
     with pytest.raises(CounterfoilError, match="does not start"):
         desk.test_connector("gone")
-    assert "does not start" in desk.connectors()[0].health
+    assert "Does not start: there is no such program here: /no/such/program" in desk.connectors()[0].health
 
 
 def test_permissions_are_sentences_and_can_be_taken_back(home: Home, desk: TrustDesk, tmp_path: Path) -> None:

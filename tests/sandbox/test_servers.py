@@ -186,7 +186,7 @@ def test_settings_that_a_server_cannot_have(room: Room, tmp_path: Path, name: st
 
 
 def test_a_program_that_is_not_there(room: Room) -> None:
-    with pytest.raises(ServerStopped, match="does not start: npx-of-nowhere"):
+    with pytest.raises(ServerStopped, match="there is no such program here: npx-of-nowhere"):
         run(Server.start(room.home, room.measured, ServerFacts("files", ("npx-of-nowhere",), by_hand=True)))
 
 

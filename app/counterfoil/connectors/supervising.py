@@ -175,8 +175,9 @@ class Connectors:
         except (NoLine, LineLost) as problem:
             if turn.signed_out:
                 raise SignedOut(declared) from problem
-            await self.fell(declared, stage, str(problem), reach)
-            raise EffectTrouble(f"{declared.shown} does not start: {problem}.", FailureClass.TRANSIENT) from problem
+            why = f"does not start: {problem}"
+            await self.fell(declared, stage, why, reach)
+            raise EffectTrouble(f"{declared.shown} {why}.", FailureClass.TRANSIENT) from problem
         self._held[key] = held
         await self._tell(declared, True, "Answers.", reach, held)
         return held

@@ -90,7 +90,7 @@ class Server:
         try:
             enclosed = await Enclosed.start(cage, Errand(words_of(facts.argv), environment=facts.settings))
         except FileNotFoundError as problem:
-            raise ServerStopped(f"{facts.name} does not start: {problem}.") from problem
+            raise ServerStopped(f"there is no such program here: {problem}.") from problem
         server = cls(facts, enclosed)
         server._listen()
         return server

@@ -268,7 +268,7 @@ def test_effects_are_among_the_permissions(template: MakeTemplate) -> None:
 
 def test_tools_of_agents_are_among_the_permissions(template: MakeTemplate) -> None:
     line = "await counterfoil.agent('Go', tools=['files', 'command', 'connector:desk/send'])"
-    found = in_body(template, line)
+    found = [entry for entry in in_body(template, line) if "permissions" in entry.what]
     assert sorted(entry.instead for entry in found) == [
         'permissions = ["write_file", "call"]  # in template.toml',
         'permissions = ["write_file", "command"]  # in template.toml',
@@ -276,6 +276,28 @@ def test_tools_of_agents_are_among_the_permissions(template: MakeTemplate) -> No
     assert in_body(template, "await counterfoil.agent('Go', tools=['files'])") == []
     [entry] = in_body(template, "counterfoil.agent('Go')")
     assert entry.what.startswith("agent(…) without await")
+
+
+def test_connectors_are_named_in_the_manifest(template: MakeTemplate) -> None:
+    lines = (
+        "await counterfoil.call('bank', 'rates', day='x')",
+        "name = 'other'",
+        "await counterfoil.call(name, 'known only when it runs')",
+        "await counterfoil.agent('Go', tools=['connector:desk/send', 'connector:desk/read', 'connector:mail'])",
+    )
+    found = [entry for entry in in_body(template, *lines) if "connectors" in entry.what]
+    assert [(entry.line, entry.what, entry.instead, entry.level) for entry in found] == [
+        (
+            BODY_STARTS + line,
+            f"the connector {name} is not among the connectors in template.toml.",
+            f'connectors = ["{name}"]  # in template.toml',
+            "warning",
+        )
+        for line, name in ((0, "bank"), (3, "desk"), (3, "mail"))
+    ]
+    manifest = next(iter(template(workflow=HEAD + "".join(f"    {line}\n" for line in lines)).glob("template.toml")))
+    manifest.write_text(manifest.read_text() + 'connectors = ["bank", "desk", "mail"]\n')
+    assert [entry for entry in check_template(manifest.parent) if "connectors" in entry.what] == []
 
 
 def test_own_changes_need_a_permission_to_change_something(template: MakeTemplate) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from counterfoil.catalogue.broken_file import BrokenFile, Finding
-from counterfoil.catalogue.code_checks import check_body, check_effects, check_import, check_step
+from counterfoil.catalogue.code_checks import check_body, check_connectors, check_effects, check_import, check_step
 from counterfoil.catalogue.import_checks import check_imports, check_packages
 from counterfoil.catalogue.manifest import MANIFEST, WORKFLOW, Manifest, line_of, named_parameters, read_manifest
 from counterfoil.catalogue.packing import read_code, used_code
@@ -98,6 +98,7 @@ def _code_findings(code: Code, folder: Path, manifest: Manifest | None) -> Itera
         yield from check_import(code, source)
     if manifest is not None:
         yield from check_effects(code, manifest.permissions)
+        yield from check_connectors(code, manifest.connectors)
 
 
 def _one_workflow(code: Code, workflows: list[Place], folder: Path, manifest: Manifest | None) -> Iterator[Finding]:

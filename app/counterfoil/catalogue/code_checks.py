@@ -1,5 +1,5 @@
 """What a check asks of a template's code: bodies of workflows with all they reach, steps with all they reach, what runs when a
-module is imported, and the effects that the manifest must name."""
+module is imported, and the effects and connectors that the manifest must name."""
 
 from __future__ import annotations
 
@@ -69,11 +69,42 @@ def check_effects(code: Code, permissions: tuple[str, ...]) -> Iterator[Finding]
                     yield _without_permission(source, node, name, (name,), permissions)
 
 
-def _tools_named(call: ast.Call) -> list[str]:
-    """The effects that the tools of an agent make, where they are named by words."""
+def check_connectors(code: Code, connectors: tuple[str, ...]) -> Iterator[Finding]:
+    """Connectors that the code names in calls and among the tools of agents, and the manifest does not."""
+    why = "Whether it answers is not looked at before a start, and its tools ask even where they only read."
+    for source in code.sources.values():
+        for function in source.functions.values():
+            scope = Scope(code, source, function)
+            for node in walk_code(function.body):
+                if not isinstance(node, ast.Call):
+                    continue
+                for name in _connectors_named(scope, node):
+                    if name not in connectors:
+                        names = ", ".join(f'"{one}"' for one in [*connectors, name])
+                        what = f"the connector {name} is not among the connectors in template.toml."
+                        instead = f"connectors = [{names}]  # in template.toml"
+                        yield Finding(source.file, node.lineno, what, why, instead, "warning")
+
+
+def _connectors_named(scope: Scope, call: ast.Call) -> list[str]:
+    """The connectors that a call names by words, each once."""
+    meaning = scope.meaning(call.func)
+    if meaning == rules.CALL:
+        return [one.value for one in call.args[:1] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    words = [word.split(":", 1) for word in _tool_words(call)] if meaning == rules.AGENT else []
+    return list(dict.fromkeys(rest[0].partition("/")[0] for kind, *rest in words if kind == "connector" and rest))
+
+
+def _tool_words(call: ast.Call) -> list[str]:
+    """The tools of an agent that are named by words."""
     given = next((keyword.value for keyword in call.keywords if keyword.arg == "tools"), None)
     items = given.elts if isinstance(given, ast.List | ast.Tuple) else []
-    words = [str(item.value).partition(":")[0] for item in items if isinstance(item, ast.Constant)]
+    return [str(item.value) for item in items if isinstance(item, ast.Constant)]
+
+
+def _tools_named(call: ast.Call) -> list[str]:
+    """The effects that the tools of an agent make, where they are named by words."""
+    words = [word.partition(":")[0] for word in _tool_words(call)]
     return [rules.AGENT_TOOLS[word] for word in words if word in rules.AGENT_TOOLS]
 
 

@@ -146,6 +146,7 @@ ORDER_BOUND = frozenset(f"builtins.{name}" for name in "list tuple enumerate ite
 EFFECT_VERBS = frozenset(f"counterfoil.{name}" for name in EFFECTS)
 OWN_CHANGES = "counterfoil.changes"  # makes effects of what steps have written
 AGENT = "counterfoil.agent"
+CALL = "counterfoil.call"
 AGENT_TOOLS = {"command": "command", "remember": "remember", "connector": "call"}  # words for tools, and what they make
 OWN_EFFECTS = ("write_file", "move_files", "delete_files", "make_folders")
 GATE_VERBS = frozenset({"counterfoil.approve", "counterfoil.ask"})

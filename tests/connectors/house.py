@@ -1,7 +1,7 @@
 """A connector at an address, with a door: a server of the protocol over HTTP that lets in whoever brings a token, and grants them.
 
-`grants`: whether whoever comes to the page is let in. `valid` are the tokens that open; taking one away ends what was granted. `performed`
-counts the calls.
+`valid` are the tokens that open; taking one away ends what was granted. `performed` counts the calls, which are answered while `answers` is
+set.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ class House:
         self.refreshed = 0
         self.issued = 0
         self.huge = False
+        self.answers = threading.Event()
+        self.answers.set()
         house = self
 
         class Door(BaseHTTPRequestHandler):
@@ -55,6 +57,7 @@ class House:
 
     def close(self) -> None:
         """Nobody is there any more."""
+        self.answers.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -126,6 +129,7 @@ class House:
         if method == "tools/call":
             to = message["params"]["arguments"]["to"]
             self.performed.append(to)
+            self.answers.wait()
             words = "x" * 20_000_000 if self.huge else f"sent to {to}"
             results["tools/call"] = {"content": [{"type": "text", "text": words}]}
         if method in results:

@@ -127,7 +127,7 @@ class Line:
         Raises:
             NoLine: it could not be; the message says why.
         """
-        await asyncio.to_thread(_load)
+        await asyncio.to_thread(load)
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._keeper = asyncio.ensure_future(self._keep(ready))
         try:
@@ -363,7 +363,7 @@ def said_by(problem: BaseException) -> str:
     return words[:300].rstrip(".")
 
 
-def _load() -> None:
+def load() -> None:
     """Load the library beside the loop, and keep what servers say out of our log."""
     importlib.import_module("mcp")
     for name in _LOUD:

@@ -1,11 +1,13 @@
 """A server in a few lines, of the older protocol or the newer one, which does what its words say: honest, hostile, or broken.
 
-Every call that it performs is a line in the file that it was told (a folder that it may write), so that a test can count.
+`tells=PIPE`: every call is a line in a named pipe, written before anything else is done, so that a test can count. `holds-while=FILE`: a
+call has no end as long as the file is there.
 """
 
 import json
 import os
 import sys
+import time
 from typing import Any
 
 WORDS = set(sys.argv[1:])
@@ -62,12 +64,24 @@ def tools() -> dict[str, Any]:
     return {"tools": found, **({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if MODERN else {})}
 
 
+def after(start: str) -> str:
+    return next((word.removeprefix(start) for word in WORDS if word.startswith(start)), "")
+
+
 def has_changed() -> bool:
-    signs = [word.partition("=")[2] for word in WORDS if word.startswith("changes-with=")]
-    return any(os.path.exists(sign) for sign in signs)  # noqa: PTH110 - a server of anybody's
+    return os.path.exists(after("changes-with="))  # noqa: PTH110 - a server of anybody's
+
+
+def told(message: dict[str, Any]) -> None:
+    if pipe := after("tells="):
+        with open(pipe, "w") as out:  # noqa: PTH123 - as above
+            out.write(json.dumps(message["params"]) + "\n")
+    while os.path.exists(after("holds-while=")):  # noqa: PTH110 - as above
+        time.sleep(0.01)
 
 
 def call(message: dict[str, Any]) -> dict[str, Any] | None:
+    told(message)
     if has_changed():
         say({"method": "notifications/tools/list_changed"})
     params = message["params"]

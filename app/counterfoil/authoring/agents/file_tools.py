@@ -63,6 +63,10 @@ def search_files(text: str, folder: str = "", names: str = "*", first: int = 1) 
 
 def write_file(path: str, text: str) -> str:
     """Write a whole text file, new or in the place of the old one, as UTF-8. To change a part of a file use edit_file."""
+    if path.lower().endswith(_SHEETS + _DOCUMENTS):
+        raise Refused(
+            f"“{path}” would be no file of its kind: a text is none. For cells of .xlsx files use write_cells."
+        )
     if len(text) > MOST_WRITTEN:
         raise Refused(f"That is {len(text):,} characters; a file written so may have {MOST_WRITTEN:,}.")
     files().write(path, text.encode("utf-8", "surrogatepass"))
@@ -121,7 +125,7 @@ def text_of(path: str) -> str:
 def _bytes_of(path: str) -> bytes:
     lower = path.lower()
     if lower.endswith(_SHEETS):
-        raise Refused(f"“{path}” is a spreadsheet: use read_cells.")
+        raise Refused(f"“{path}” is a spreadsheet: use read_cells, and write_cells to change it.")
     if lower.endswith(_DOCUMENTS):
         raise Refused(f"“{path}” is a document: use read_document.")
     return files().read(path, limit=MOST_TEXT)

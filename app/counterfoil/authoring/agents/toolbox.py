@@ -143,7 +143,9 @@ READ = tuple(
     + [_telling(sheet_tools.read_cells, process=True), _telling(document_tools.read_document, process=True)]
 )
 WRITE = tuple(
-    _telling(one) for one in (file_tools.write_file, file_tools.edit_file, file_tools.move_file, file_tools.remove_file)
+    [_telling(one) for one in (file_tools.write_file, file_tools.edit_file)]
+    + [_telling(sheet_tools.write_cells, process=True)]
+    + [_telling(one) for one in (file_tools.move_file, file_tools.remove_file)]
 )
 PLAN = _telling(set_plan)
 WORDS: Mapping[str, tuple[Tool, ...]] = {

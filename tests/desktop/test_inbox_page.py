@@ -2,6 +2,7 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -9,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QToolTip
 from pytestqt.qtbot import QtBot
 
+from counterfoil.clock import iso
 from counterfoil.desktop.frame.paper import as_html, write_pdf
 from counterfoil.desktop.gate.answers import NeedsAnswer
 from counterfoil.desktop.gate.detail import GateDetail
@@ -21,6 +23,7 @@ from counterfoil.desktop.gate.trouble import TroublePanel
 from counterfoil.desktop.inbox.page import InboxPage
 from counterfoil.desktop.office import Answer, Draft, Part, RunnerSeen, RunnerState, Tab
 from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.protection.badge import ProtectionBadge
 from counterfoil.errors import AlreadyDecided, CounterfoilError
@@ -28,7 +31,7 @@ from counterfoil.policy import protection
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
-from desktop.figures import ME, NOW
+from desktop.figures import HOUR, ME, NOW
 
 CTRL, SHIFT, ALT = (
     Qt.KeyboardModifier.ControlModifier,
@@ -476,9 +479,43 @@ def test_a_superseded_gate_leads_to_the_newer_round(desk: Desk) -> None:
     desk.office.seen[gate_id] = dataclasses.replace(desk.office.seen[gate_id], successor=f"{74:032x}")
     desk.bridge.changed_now(Part.INBOX)
     desk.settle()
-    banner = next(one for one in detail(desk).findChildren(Banner) if "newer round followed" in one.words.text())
+    banner = next(one for one in detail(desk).findChildren(Banner) if one.words.text() == "A newer round is open.")
     desk.click(banner.findChild(type(detail(desk).bar.undo)))
     assert detail(desk).gate_id == f"{74:032x}"
+
+
+def test_an_expired_gate_says_by_when_and_leads_to_running_it_again(desk: Desk) -> None:
+    document = desk.office.documents[f"{79:032x}"]
+    document |= {"state": "expired", "due_at": iso(NOW - HOUR)}
+    desk.bridge.changed_now(Part.INBOX)
+    desk.settle()
+    banner = next(one for one in detail(desk).findChildren(Banner) if one.words.text().startswith("Nobody decided by "))
+    assert banner.words.text() == "Nobody decided by today 07:55. Nothing was written."
+    desk.click(banner.findChild(Button))
+    templates: Any = desk.window.pages["templates"]
+    assert desk.window.shown is templates
+    assert templates.form.isVisible()
+    assert desk.decisions() == []
+
+
+def test_changed_files_can_be_sent_back_and_rejected(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    office.add(
+        figures.gate(
+            90, "conflict", "Your folder is another one.", fields=[figures.field("choice", choices=["keep", "use"])]
+        )
+    )
+    desk = make_desk(office)
+    go(desk, 90)
+    for button, verdict in ((detail(desk).bar.send_back, "returned"), (detail(desk).bar.reject, "rejected")):
+        desk.click(button)
+        desk.type("not into this folder")
+        sheet = detail(desk).asking.sheet
+        assert isinstance(sheet, WordsSheet)
+        desk.click(sheet.act)
+        assert (last(desk).verdict, last(desk).values) == (verdict, {})
+        desk.click(detail(desk).bar.undo)
+        desk.later()
 
 
 def test_a_gate_that_is_gone_is_said(desk: Desk) -> None:

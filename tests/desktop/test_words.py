@@ -181,10 +181,16 @@ def test_silence_says_what_it_means() -> None:
 
 def test_how_a_gate_ended_names_who() -> None:
     made = [{"verdict": "approved", "by": "user:ben", "at": "2026-11-30T08:41:00.000Z", "comment": ""}]
-    assert gates.closed("decided", made, ME, NOW) == "Ben approved this at 08:41."
-    assert gates.closed("decided", [{**made[0], "by": ME}], ME, NOW) == "You approved this at 08:41."
-    assert gates.closed("expired", [], ME, NOW) == "Nobody decided in time. Nothing was written."
-    assert gates.closed("open", [], ME, NOW) == ""
+    assert gates.closed({"state": "decided", "decisions": made}, ME, NOW) == "Ben approved this at 08:41."
+    mine = [{**made[0], "by": ME}]
+    assert gates.closed({"state": "decided", "decisions": mine}, ME, NOW) == "You approved this at 08:41."
+    assert gates.closed({"state": "expired"}, ME, NOW) == "Nobody decided in time. Nothing was written."
+    due = {"state": "expired", "due_at": "2026-11-30T07:00:00.000Z"}
+    assert gates.closed(due, ME, NOW) == "Nobody decided by today 07:00. Nothing was written."
+    why = {"state": "withdrawn", "closed_why": "The run was cancelled by Anna", "closed_at": "2026-11-30T08:50:00.000Z"}
+    assert gates.closed(why, ME, NOW) == "The run was cancelled by Anna at 08:50, so this question was withdrawn."
+    assert gates.closed({"state": "withdrawn"}, ME, NOW) == "This question was withdrawn: its run has ended."
+    assert gates.closed({"state": "open"}, ME, NOW) == ""
 
 
 def test_people_are_named() -> None:

@@ -9,7 +9,7 @@ KEYS = (
     ("Ctrl+K", "go anywhere, do anything"),
     ("Ctrl+F", "find on this page"),
     ("F6 · Shift+F6", "next · previous pane"),
-    ("Ctrl+1 … 5", "Inbox, Runs, Templates, Schedules, Trail"),
+    ("Ctrl+1 … 6", "Inbox, Runs, Templates, Schedules, Connectors, Trail"),
     ("Ctrl+Shift+W", "workspace"),
     ("↑ ↓ Home End", "in a list"),
     ("Enter", "from the list into the gate"),

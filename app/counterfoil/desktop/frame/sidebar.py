@@ -12,6 +12,7 @@ from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.office import Counts, Workspace
 from counterfoil.desktop.parts.boxes import Pane, Rule
 from counterfoil.desktop.parts.buttons import NavButton
+from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.layouts import column
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import SIDEBAR
@@ -119,7 +120,8 @@ class Switcher(QPushButton):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         group = QActionGroup(menu)
         for name, path in [("All workspaces", None), *((one.name, one.path) for one in self._workspaces)]:
-            action = QAction(f"{one_line(name)}\t{one_line(_short(path))}" if path else one_line(name), menu)
+            words = f"{one_line(name)}\t{one_line(_short(path))}" if path else one_line(name)
+            action = QAction(keyless(words), menu)
             action.setCheckable(True)
             action.setChecked(path == self._current)
             action.setData(("workspace", path))

@@ -55,6 +55,7 @@ class Ways(QObject):
         match name:
             case "inbox":
                 page.run_wanted.connect(frame.show_run)
+                page.again_wanted.connect(self.run_again)
             case "runs":
                 page.gate_wanted.connect(frame.show_gate)
                 page.templates_wanted.connect(self.to_templates)

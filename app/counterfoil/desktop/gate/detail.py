@@ -6,8 +6,6 @@ it names the digest that was on the screen.
 
 from __future__ import annotations
 
-import functools
-
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
@@ -19,6 +17,7 @@ from counterfoil.desktop.gate.asking import Asking
 from counterfoil.desktop.gate.bar import GateBar
 from counterfoil.desktop.gate.keeping import DraftKeeper
 from counterfoil.desktop.gate.page import GatePage
+from counterfoil.desktop.gate.sending import Sending
 from counterfoil.desktop.gate.session import (
     CLOSED,
     READY,
@@ -48,6 +47,7 @@ class GateDetail(Pane):
         settled(str): it took effect.
         undone(str): it was taken back.
         run_wanted(str): show this run.
+        again_wanted(str): start once more what this run was.
         print_wanted(GateSeen): put it on paper.
         gate_wanted(str): go to another gate (a newer round).
     """
@@ -56,6 +56,7 @@ class GateDetail(Pane):
     settled = Signal(str)
     undone = Signal(str)
     run_wanted = Signal(object)
+    again_wanted = Signal(object)
     print_wanted = Signal(object)
     gate_wanted = Signal(object)
 
@@ -68,7 +69,6 @@ class GateDetail(Pane):
         self.session: Session | None = None
         self.page: GatePage | None = None
         self._focus_title = False
-        self._sending: set[str] = set()  # gates whose decision is on its way
         self.area = Scroller()
         self.nothing = Nothing("inbox", "Choose a gate to see what it asks.")
         self.stack = QStackedWidget()
@@ -81,6 +81,7 @@ class GateDetail(Pane):
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE)
         self._patience.timeout.connect(self._show_skeleton)
         self.draft = DraftKeeper(bridge, self)
+        self.sending = Sending(bridge, self)
         self.asking = Asking(self, bridge)
         self.allowing = Allowing(self, bridge)
         self._connect()
@@ -108,7 +109,7 @@ class GateDetail(Pane):
 
     def refresh(self) -> None:
         """Something changed in the data folder: look again."""
-        if self.gate_id and self.gate_id not in self._sending:
+        if self.gate_id and not self.sending.on_its_way(self.gate_id):
             self._ask()
 
     def clear(self, title: str = "Choose a gate to see what it asks.", detail: str = "") -> None:
@@ -178,13 +179,7 @@ class GateDetail(Pane):
     def undo(self) -> None:
         """Take the decision back while that is possible."""
         if self.bar.counting:
-            gate_id = self.gate_id
-            self._bridge.ask(
-                self,
-                lambda office: office.void(gate_id),
-                functools.partial(self._undone, gate_id),
-                functools.partial(self._refused, gate_id),
-            )
+            self.sending.take_back(self.gate_id)
 
     def _connect(self) -> None:
         self.bar.acted.connect(self.act)
@@ -193,6 +188,9 @@ class GateDetail(Pane):
         self.bar.change_wanted.connect(self.change)
         self.bar.undo_wanted.connect(self.undo)
         self.bar.settled.connect(self._settled)
+        self.sending.kept.connect(self._decided)
+        self.sending.undone.connect(self._undone)
+        self.sending.refused.connect(self._refused)
         self.asking.given.connect(self._decide)
         self.asking.carried_on.connect(self.decided)
         self.asking.refused.connect(self._refused)
@@ -247,6 +245,8 @@ class GateDetail(Pane):
         page.picked.connect(self._picked)
         page.loading.connect(self._loading)
         page.run_wanted.connect(self.run_wanted)
+        page.again_wanted.connect(self.again_wanted)
+        page.gate_wanted.connect(self.gate_wanted)
         page.print_wanted.connect(self._print)
         page.head.always_wanted.connect(self._always)
         here = QApplication.focusWidget()
@@ -257,8 +257,6 @@ class GateDetail(Pane):
         self.area.verticalScrollBar().setValue(place)
         self.stack.setCurrentIndex(_PAGE)
         self._show_bar()
-        if fresh.seen.successor and not fresh.open:
-            self._offer_successor(fresh.seen.successor)
         if self._focus_title:
             self._focus_title = False
             self.focus_title()
@@ -307,24 +305,18 @@ class GateDetail(Pane):
 
     def _show_primary(self) -> None:
         """What the button says now; while a decision is on its way it says that."""
-        if self.session is not None and self.gate_id not in self._sending:
+        if self.session is not None and not self.sending.on_its_way(self.gate_id):
             self.bar.show_primary(self.session.primary())
 
     @Slot(object)
     def _decide(self, answer: Answer) -> None:
         self.draft.flush()
-        self._sending.add(answer.gate_id)
         self.bar.show_primary(Primary("Keeping your decision…", CLOSED))
-        self._bridge.ask(
-            self,
-            lambda office: office.decide(answer),
-            self._decided,
-            functools.partial(self._refused, answer.gate_id),
-        )
+        self.sending.decide(answer)
         self.draft.stood()
 
+    @Slot(object)
     def _decided(self, made: DecisionMade) -> None:
-        self._sending.discard(made.gate_id)
         if made.gate_id != self.gate_id:
             return
         self._show_done(made.verdict, made.effective_at)
@@ -336,9 +328,9 @@ class GateDetail(Pane):
         self.bar.show()
         self.bar.show_done(verdict, until_us, hint=bool(self.guided) and self.guided == self.run_id)
 
+    @Slot(str, object)
     def _refused(self, gate_id: str, trouble: Trouble) -> None:
         """A decision, or taking it back, was refused; the person may look at another gate by now."""
-        self._sending.discard(gate_id)
         if gate_id != self.gate_id:
             self._bridge.troubled.emit(trouble)
             return
@@ -346,7 +338,8 @@ class GateDetail(Pane):
         self._show_bar()
         self._ask()
 
-    def _undone(self, gate_id: str, _nothing: object) -> None:
+    @Slot(str)
+    def _undone(self, gate_id: str) -> None:
         self.undone.emit(gate_id)
         if gate_id == self.gate_id:
             self.bar.show_open(silence="", can_decide=True, can_change=False, can_refuse=True)
@@ -398,12 +391,6 @@ class GateDetail(Pane):
             self._retire_page()
             self._ask()
 
-    def _offer_successor(self, gate_id: str) -> None:
-        go = Button("Go to it", "outline", icon="arrow-right", key=gate_id)
-        go.chosen.connect(self.gate_wanted)
-        if self.page is not None:
-            self.page.say(Banner("info", "A newer round followed this one.", [go]))
-
     def _not_there(self, trouble: Trouble) -> None:
         self._patience.stop()
         self.clear(trouble.message, trouble.next_step)
@@ -422,12 +409,12 @@ class GateDetail(Pane):
         session = self.session
         if session is None or session.reading.seen.gate_id != self.gate_id:
             return False
-        busy = self.asking.busy or self.gate_id in self._sending or self.bar.counting
+        busy = self.asking.busy or self.sending.on_its_way(self.gate_id) or self.bar.counting
         return not busy and not session.guarded(self._clock.now_us())
 
     def _may_ask(self) -> bool:
         session = self.session
-        if session is None or session.reading.kind not in ("approval", "question"):
+        if session is None or session.reading.kind not in ("approval", "question", "conflict"):
             return False
         return self._idle() and session.reading.open and session.reading.seen.may_decide and not session.frozen
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel, QWidget
@@ -134,13 +136,12 @@ def consequences_box(reading: Reading) -> Box:
     return box
 
 
-def state_banner(reading: Reading, now_us: int, why: str = "") -> Banner | None:
-    """How a gate that is open no more ended, with the way on."""
-    state = str(reading.seen.document["state"])
-    said = words.closed(state, list(reading.seen.document.get("decisions") or ()), reading.seen.me, now_us, why)
+def state_banner(reading: Reading, now_us: int, ways: Sequence[Button] = ()) -> Banner | None:
+    """How a gate that is open no more ended, with the ways on."""
+    said = words.closed(reading.seen.document, reading.seen.me, now_us)
     if not said:
         return None
-    decided = state == "decided"
+    decided = str(reading.seen.document["state"]) == "decided"
     last = (reading.seen.document.get("decisions") or [{}])[-1]
     comment = one_line(last.get("comment") or "")
     held = joined([reading.rows_called.get(str(n), f"row {n}") for n in reading.seen.draft.held]) if decided else ""
@@ -149,6 +150,7 @@ def state_banner(reading: Reading, now_us: int, why: str = "") -> Banner | None:
     return Banner(
         tone,
         said if comment or not decided else f"{said} Nothing left to decide.",
+        ways,
         detail="\n".join(filter(None, details)),
     )
 

@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QWidget
 
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.theme import font
 
@@ -105,7 +106,7 @@ class IndexBar(QFrame):
         menu.setFont(font())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for words, key in self._hidden:
-            action = QAction(words, menu)
+            action = QAction(keyless(words), menu)
             action.setData(key)
             menu.addAction(action)
         menu.triggered.connect(self._triggered)

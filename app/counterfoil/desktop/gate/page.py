@@ -22,6 +22,7 @@ from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sources import SourcesSection
 from counterfoil.desktop.gate.trouble import TroublePanel
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
+from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, put, row
@@ -45,6 +46,8 @@ class GatePage(Pane):
         edited(): something was filled in.
         picked(str): an answer of a doubt or a failure.
         run_wanted(str), print_wanted(): from the head.
+        again_wanted(str): start once more what this run was.
+        gate_wanted(str): go to another gate (a newer round).
         loading(int): files that are still to come.
         opened(): another part came into view.
     """
@@ -52,6 +55,8 @@ class GatePage(Pane):
     edited = Signal()
     picked = Signal(object)
     run_wanted = Signal(object)
+    again_wanted = Signal(object)
+    gate_wanted = Signal(object)
     print_wanted = Signal()
     loading = Signal(int)
     opened = Signal()
@@ -137,9 +142,11 @@ class GatePage(Pane):
 
     def _put_banners(self) -> None:
         seen = self.reading.seen
-        ended = state_banner(self.reading, self._now)
+        ended = state_banner(self.reading, self._now, self._ways_on())
         if ended is not None:
             put(self.banners, ended)
+        if seen.successor and str(seen.document["state"]) == "decided":
+            put(self.banners, Banner("info", "A newer round followed this one.", [self._to_successor(seen.successor)]))
         if seen.after:
             put(self.banners, self._aftermath())
         if seen.foreign:
@@ -151,6 +158,28 @@ class GatePage(Pane):
             put(self.banners, Banner("warn", first, more=others))
         if self.banners.count():
             self.banners.setContentsMargins(0, 12, 0, 0)
+
+    def _ways_on(self) -> list[Button]:
+        """To the round that took its place; where nobody decided in time, to starting the run once more."""
+        seen = self.reading.seen
+        state = str(seen.document["state"])
+        if state == "superseded" and seen.successor:
+            return [self._to_successor(seen.successor)]
+        if state != "expired":
+            return []
+        again = Button(
+            "Run again…",
+            icon="repeat",
+            key=str(seen.document["run_id"]),
+            help="Start the same template; you can change what it is started with",
+        )
+        again.chosen.connect(self.again_wanted)
+        return [again]
+
+    def _to_successor(self, gate_id: str) -> Button:
+        go = Button("Go to it", icon="arrow-right", key=gate_id)
+        go.chosen.connect(self.gate_wanted)
+        return go
 
     def _aftermath(self) -> QWidget:
         box = Box("quiet", gap=4, margins=(14, 10, 14, 10))

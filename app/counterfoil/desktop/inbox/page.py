@@ -16,7 +16,7 @@ from counterfoil.desktop.commands import Command
 from counterfoil.desktop.gate.detail import GateDetail
 from counterfoil.desktop.inbox.bulk import BulkPanel
 from counterfoil.desktop.inbox.pane import InboxPane
-from counterfoil.desktop.office import Changes, Counts, InboxRow, Part, RunnerSeen, Tab
+from counterfoil.desktop.office import Changes, Counts, InboxRow, Part, RunnerSeen, RunSeen, Tab
 from counterfoil.desktop.parts.keys import bind
 from counterfoil.desktop.parts.layouts import row
 from counterfoil.desktop.parts.panes import ListAndDetail
@@ -30,10 +30,11 @@ class InboxPage(QWidget):
     """List and detail.
 
     Signals:
-        run_wanted(str), print_wanted(GateSeen), start_wanted(): for the frame.
+        run_wanted(str), again_wanted(dict), print_wanted(GateSeen), start_wanted(): for the frame.
     """
 
     run_wanted = Signal(object)
+    again_wanted = Signal(object)
     print_wanted = Signal(object)
     start_wanted = Signal()
     loaded = Signal()
@@ -159,6 +160,7 @@ class InboxPage(QWidget):
         self.pane.several.connect(self._several)
         self.pane.start_wanted.connect(self.start_wanted)
         self.detail.run_wanted.connect(self.run_wanted)
+        self.detail.again_wanted.connect(self._again)
         self.detail.print_wanted.connect(self.print_wanted)
         self.detail.gate_wanted.connect(self.go_to_gate)
         self.detail.decided.connect(self._decided)
@@ -266,6 +268,13 @@ class InboxPage(QWidget):
     @Slot(str)
     def _undone(self, _gate_id: str) -> None:
         self._following = ""
+
+    @Slot(object)
+    def _again(self, run_id: object) -> None:
+        self._bridge.ask(self, lambda office: office.run(str(run_id)), self._again_known)
+
+    def _again_known(self, seen: RunSeen) -> None:
+        self.again_wanted.emit(seen.document)
 
     @Slot()
     def _reload(self) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from counterfoil.desktop import icons
+from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.labels import repolish
 from counterfoil.desktop.theme import current, font
 
@@ -63,7 +64,8 @@ class Button(QPushButton):
 
     def say(self, words: str, name: str = "") -> None:
         """Other words; `name` is what a screen reader says when they differ."""
-        self.setText(f" {words}" if self._icon and words else words)
+        text = keyless(words)
+        self.setText(f" {text}" if self._icon and text else text)
         self.setAccessibleName(name or words)
 
     def set_kind(self, kind: str, icon: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Keys that work while the focus is inside one part of the window."""
+"""Keys that work while the focus is inside one part of the window, and none that nobody has made."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def bind(inside: QWidget, *keys: tuple[str, Callable[[], object]], repeats: bool
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.setAutoRepeat(repeats)
         shortcut.activated.connect(slot)
+
+
+def keyless(words: str) -> str:
+    """Words for a button or a menu: Qt would take an ampersand away and make a key of the letter behind it."""
+    return words.replace("&", "&&")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QButtonGroup, QFrame, QRadioButton, QSizePolicy
 
 from counterfoil.desktop.parts.layouts import put, row
@@ -27,6 +27,8 @@ class Segment(QRadioButton):
 
     def __init__(self, words: str, key: str, tone: str, *, height: int = 28) -> None:
         super().__init__(words)
+        self.setShortcut(QKeySequence())  # an ampersand in an author's word makes no key
+        self.setAccessibleName(words)
         self.key = key
         self._tone = tone
         self._height = height

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QCheckBox, QSizePolicy
 
 from counterfoil.desktop import icons
@@ -18,6 +18,8 @@ class Tick(QCheckBox):
 
     def __init__(self, words: str) -> None:
         super().__init__(words)
+        self.setShortcut(QKeySequence())  # an ampersand in a name makes no key
+        self.setAccessibleName(words)
         self.setFont(font())
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)

@@ -117,7 +117,7 @@ class Decisions:
 
     def _decided(self, conn: Connection, gate_id: str) -> str:
         made = [decision_document(row) for row in gates.decisions(conn, gate_id)]
-        said = closed("decided", made, self._access.me, self._access.clock.now_us())
+        said = closed({"state": "decided", "decisions": made}, self._access.me, self._access.clock.now_us())
         return f"{said} Nothing left to decide." if said else ""
 
     def _closed(self, conn: Connection, gate_id: str) -> str:

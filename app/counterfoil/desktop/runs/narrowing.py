@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.labels import repolish
 from counterfoil.desktop.parts.layouts import Flow
 from counterfoil.desktop.theme import font
@@ -51,7 +52,7 @@ class MenuChip(Button):
         self._choices, self._chosen = choices, chosen
         whole = one_line(dict(choices).get(chosen, chosen)) if chosen else _ANY[self._what]
         short = whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1].rstrip()}…"
-        self.say(short.replace("&", "&&"), f"{whole}: choose which runs are shown")
+        self.say(short, f"{whole}: choose which runs are shown")
         self.setToolTip(whole if short != whole else "")
         self.setProperty("chosen", bool(chosen))
         repolish(self)
@@ -63,7 +64,7 @@ class MenuChip(Button):
         menu.setFont(font())
         group = QActionGroup(menu)
         for key, words in (("", _ANY[self._what]), *self._choices):
-            action = QAction(one_line(words).replace("&", "&&"), menu)
+            action = QAction(keyless(one_line(words)), menu)
             action.setCheckable(True)
             action.setChecked(key == self._chosen)
             action.setData(key)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.narrow_facts import EVERY, Narrow
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.runs.narrowing import narrow_words
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.plain import one_line, quoted
@@ -135,7 +136,7 @@ class ViewsButton(Button):
         menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))
 
     def _entry(self, menu: QMenu, words: str, data: object) -> QAction:
-        action = QAction(words.replace("&", "&&"), menu)
+        action = QAction(keyless(words), menu)
         action.setData(data)
         menu.addAction(action)
         return action

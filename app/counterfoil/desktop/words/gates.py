@@ -78,8 +78,9 @@ def asked(asked_at: int, started_by: str, me: str, now_us: int, files_at: int | 
     return f"{words} Files as of {times.clock_time(files_at)}." if files_at is not None else words
 
 
-def closed(state: str, decisions: Sequence[Mapping[str, Any]], me: str, now_us: int, why: str = "") -> str:
-    """How a gate ended, in one sentence; "" while it is open."""
+def closed(document: Mapping[str, Any], me: str, now_us: int) -> str:
+    """How a gate ended, with when and why as far as its document tells; "" while it is open."""
+    state, decisions = str(document["state"]), document.get("decisions") or ()
     if state == "decided" and decisions:
         last = decisions[-1]
         at = times.iso_instant(str(last["at"])) or now_us
@@ -88,12 +89,24 @@ def closed(state: str, decisions: Sequence[Mapping[str, Any]], me: str, now_us: 
         said = "sent this back" if last["verdict"] == "returned" else f"{VERDICTS.get(last['verdict'], 'decided')} this"
         return f"{who} {said} {_at(at, now_us)}{sure}."
     if state == "withdrawn":
-        return f"This question was withdrawn: {why or 'its run has ended'}."
+        return _withdrawn(
+            str(document.get("closed_why") or ""), times.iso_instant(str(document.get("closed_at"))), now_us
+        )
     if state == "superseded":
         return "A newer round is open."
     if state == "expired":
-        return "Nobody decided in time. Nothing was written."
+        due = times.iso_instant(str(document.get("due_at")))
+        by = f"by {times.in_sentence(times.when(due, now_us))}" if due is not None else "in time"
+        return f"Nobody decided {by}. Nothing was written."
     return ""
+
+
+def _withdrawn(why: str, at: int | None, now_us: int) -> str:
+    """The run was cancelled by Anna at 08:50, so this question was withdrawn."""
+    if not why:
+        return "This question was withdrawn: its run has ended."
+    when = f" {_at(at, now_us)}" if at is not None else ""
+    return f"{why.rstrip('.')}{when}, so this question was withdrawn."
 
 
 def after_the_act(verdict: str, seconds: int) -> str:

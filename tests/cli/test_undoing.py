@@ -211,6 +211,42 @@ def test_refused_file_by_file_and_the_rest_put_back(shaken: Shaken) -> None:
     assert {path: now[path] for path in held} == {path: found[path] for path in held}
 
 
+def test_files_that_changed_since_are_compared(shaken: Shaken) -> None:
+    nothing = shaken.undo("--compare")
+    assert (nothing.code, nothing.out) == (0, "")
+    assert "there is nothing to compare: what is there now is what run r-1 left." in nothing.err
+    (shaken.workspace / "ledger.csv").write_text("a\n0\n1\n2\n3\n")
+    (shaken.workspace / "run.sh").write_text("#!/bin/sh\nexit 1\n")
+    (shaken.workspace / "archive/2026/one.xml").write_text("2")
+    (shaken.workspace / "Case.TXT").write_text("theirs")
+    (shaken.workspace / "sent/letter.txt").unlink()
+    found = photographed(shaken.workspace)
+    refused = shaken.undo()
+    assert "; to see what changed: counterfoil undo r-1 --compare" in refused.err
+    said = shaken.undo("--compare")
+    assert (said.code, said.err) == (0, "counterfoil: sent/letter.txt is gone.\n")
+    for line in (
+        "  ledger.csv  8 B → 10 B · 1 line added, 0 lines removed.",
+        "      ! Compared: as the run left it, and as it is now.",
+        "      + 5  3",
+        "  run.sh  10 B → 17 B · 1 line added, 0 lines removed.",
+        "      + 2  exit 1",
+        "  archive/2026/one.xml  1 B",
+        "! Compared: as the run left it, and as it is now. The run only moved this file, so what it held then is not kept.",
+        "  Case.TXT  1 B → 6 B",
+        "      ! Compared: what would come back, and what is there now.",
+        "      − 1  c",
+        "      + 1  theirs",
+    ):
+        assert line in said.out
+    assert photographed(shaken.workspace) == found
+    one = shaken.undo("--compare", "--only", "ledger.csv", "--json").document
+    assert [(entry["kind"], entry["title"], entry["data"]["kind"]) for entry in one] == [("diff", "ledger.csv", "text")]
+    assert (
+        shaken.undo("--compare", "--only", "archive/", "--json").document[0]["data"]["path"] == "archive/2026/one.xml"
+    )
+
+
 def test_a_full_disk_puts_nothing_back_and_says_so(shaken: Shaken, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -139,6 +139,9 @@ class FakeOffice:
         self.log.append(("picture", (gate_id, n, after, page)))
         return facts.PageSeen(_page_picture(), 595, 842, page, 2)
 
+    def picture_of_undo(self, run_id: str, path: str, *, after: bool, page: int) -> facts.PageSeen:
+        return self.picture_of_gate(run_id, 0, after=after, page=page)
+
     def page(self, workspace: str, path: str, page: int) -> facts.PageSeen:
         return facts.PageSeen(_page_picture(), 595, 842, page, 1)
 
@@ -202,6 +205,10 @@ class FakeOffice:
 
     def look_at_undo(self, run_id: str) -> run_acts.UndoLook:
         return self.undo_look
+
+    def compare_undo(self, run_id: str, path: str) -> FileSeen:
+        self.log.append(("compare_undo", (run_id, path)))
+        return dataclasses.replace(fake_runs.file_seen(1), path=path)
 
     def undo_run(self, run_id: str, reason: str, *, rest: bool) -> str:
         self.log.append(("undo_run", (run_id, reason, rest)))

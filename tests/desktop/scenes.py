@@ -13,12 +13,13 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 
 from counterfoil.clock import SystemClock
 from counterfoil.desktop.app import office_opener
 from counterfoil.desktop.bridge import ThreadBridge
 from counterfoil.desktop.frame.window import Window
+from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.office import RunnerSeen, RunnerState
 from counterfoil.desktop.theme import Theme
 from counterfoil.places import Home
@@ -321,11 +322,21 @@ def _undoing(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
         visitor.until(lambda: "Looking" not in detail.sheet.act.text(), "what undoing comes to")
         visitor.settle()
         yield f"run-{name}"
+        if name == "undo-sheet-changed":
+            _compare(visitor, detail.sheet)
+            yield "run-undo-sheet-compared"
         detail.sheet.dismiss()
         visitor.settle()
         changed.write_bytes(kept + b"by somebody else\n")
     changed.write_bytes(kept)
     os.utime(changed, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def _compare(visitor: Visitor, sheet: QWidget) -> None:
+    """Have the first file that changed compared."""
+    visitor.click(next(one for one in sheet.findChildren(QPushButton) if one.accessibleName().startswith("Compare")))
+    visitor.until(lambda: " now" in sheet.findChildren(FileCard)[0].accessibleName(), "both sides")
+    visitor.settle()
 
 
 def _templates(visitor: Visitor, lived: LivedHome) -> Iterator[str]:

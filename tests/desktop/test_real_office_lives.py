@@ -97,7 +97,9 @@ def test_the_sample_from_the_card_to_the_written_file(living: LivingHome) -> Non
     look = office.look_at_undo(run_id)
     assert look.can == 14
     assert re.fullmatch(r"ledger\.csv was changed at \d\d:\d\d\. The other 14 files can be put back\.", look.words[0])
-    assert [file.path for file in look.files if file.why] == ["ledger.csv"]
+    assert [file.met for file in look.files if file.why] == ["ledger.csv"]
+    compared = office.compare_undo(run_id, "ledger.csv")
+    assert (compared.before, compared.after) == (ledger_then.decode(), note.read_text())
     with pytest.raises(UndoRefused, match="Nothing was put back") as refused:
         office.undo_run(run_id, "wrong month", rest=False)
     assert refused.value.next_step == ""

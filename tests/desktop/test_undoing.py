@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
+from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.inbox.welcome import WelcomeCard
 from counterfoil.desktop.office import Part, Progress
 from counterfoil.desktop.run_acts import UndoFile, Undoing, UndoLook
@@ -82,6 +83,31 @@ def test_what_changed_since_stays_and_the_rest_can_go_back(desk: Desk, run: Any)
     assert run.sheet.act.text() == "Put back the other 2"
     desk.click(run.sheet.act)
     assert ("undo_run", (RUN, "wrong month", True)) in desk.office.log
+
+
+def test_a_file_that_changed_is_compared(desk: Desk, run: Any) -> None:
+    met = tuple(
+        UndoFile(f"{name}.csv", "Becomes what it was", f"{name}.csv was changed.", f"{name}.csv") for name in "abcde"
+    )
+    desk.office.undo_look = UndoLook(files=(*met, *ALL.files[1:]), words=("They were changed.",), can=2)
+    desk.click(run.undo)
+    sheet: UndoSheet = run.sheet
+    offered = [button for button in sheet.findChildren(QPushButton) if button.accessibleName().startswith("Compare")]
+    assert [button.accessibleName() for button in offered] == ["Compare a.csv", "Compare b.csv", "Compare c.csv"]
+    assert "5 files changed since. A double click on one in the list, or Enter, compares it." in texts(sheet)
+    desk.type("wrong month")
+    desk.click(offered[1])
+    assert ("compare_undo", (RUN, "b.csv")) in desk.office.log
+    (card,) = sheet.findChildren(FileCard)
+    assert card.accessibleName() == "b.csv: 18.2 kB now"
+    assert "A new text of 4 lines." in texts(card)
+    (table,) = [one for one in sheet.findChildren(TableView) if one.accessibleName() == "Files of this run"]
+    table.opened.emit(5)
+    desk.settle()
+    assert [one.accessibleName() for one in sheet.findChildren(FileCard) if one.isVisible()] == ["e.csv: 18.2 kB now"]
+    table.opened.emit(6)
+    assert [what for act, what in desk.office.log if act == "compare_undo"] == [(RUN, "b.csv"), (RUN, "e.csv")]
+    assert (sheet.reason.text(), sheet.act.text()) == ("wrong month", "Put back the other 2")
 
 
 def test_where_nothing_can_go_back_nothing_is_offered(desk: Desk, run: Any) -> None:

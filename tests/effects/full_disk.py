@@ -42,7 +42,7 @@ def run(folder: Path) -> tuple[int, int]:
     ops = seal(EffectCatalogue(home, Blobs(home)), PLAN, workspace)
     refused, said = 0, set()
     for room in range(40):
-        _fill(workspace / "filler", room)
+        fill(workspace / "filler", room)
         try:
             apply_files(ops, str(workspace), str(home.undo / f"gate-{room}"))
         except EffectTrouble as problem:
@@ -81,7 +81,7 @@ def _forbid_writing(place: Path) -> None:
         raise OSError(ctypes.get_errno(), "remounting failed")
 
 
-def _fill(filler: Path, room: int) -> None:
+def fill(filler: Path, room: int) -> None:
     """Take everything but a number of pages."""
     filler.unlink(missing_ok=True)
     with filler.open("wb", buffering=0) as out:

@@ -11,7 +11,11 @@ from sandbox.rooms import APP
 
 HERE = Path(__file__).parent
 NOBODY = 65534
-ALSO = ("effects/test_races.py",)  # abuses of what the runner itself does in the folder
+ALSO = (  # abuses of what the runner itself does in the folder
+    "effects/test_races.py",
+    "effects/test_devices.py::test_undoing_across_devices_is_whole_whatever_is_killed",
+    "effects/test_devices.py::test_undoing_on_a_full_disk_is_whole_or_not_at_all",
+)
 
 
 def _as_nobody(folder: Path) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from counterfoil.cli.words import counted, size
 from counterfoil.previews.grids import TableChange
@@ -23,6 +24,11 @@ def file_title(file: FileSeen) -> str:
         case "make":
             return f"Make {file.path if many == 1 else counted(many, 'folder', 'folders')}"
     return file.path
+
+
+def diff_entry(file: FileSeen) -> dict[str, Any]:
+    """A change as evidence of the kind diff (contract.md 4)."""
+    return {"kind": "diff", "title": file_title(file), "data": file.to_json(), "source": None}
 
 
 def file_lines(files: Sequence[FileSeen], most: int | None, whole: str) -> list[str]:

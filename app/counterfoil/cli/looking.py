@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from counterfoil.cli.call import Call
-from counterfoil.cli.file_sheet import file_title
+from counterfoil.cli.file_sheet import diff_entry
 from counterfoil.cli.gate_sheet import Folding, answer_lines, gate_sheet
 from counterfoil.cli.opening import Opened, opened, workspace_of
 from counterfoil.cli.options import Context, Limit, OnlyWorkspace, call_of
@@ -147,10 +147,7 @@ def show_gate(call: Call, home: Opened, conn: Connection, row: Row, folding: Fol
     run = run_rows.get(conn, row["run_id"])
     files = PlanFiles(home.home, home.blobs).of_gate(conn, row, run["workspace"])
     if call.json:
-        entries = [
-            {"kind": "diff", "title": file_title(file), "data": file.to_json(), "source": None} for file in files
-        ]
-        call.document({**gate, "evidence": [*gate["evidence"], *entries]})
+        call.document({**gate, "evidence": [*gate["evidence"], *map(diff_entry, files)]})
         return
     shown = run_document(conn, home.blobs, run)
     said = protection.sentence(run["isolation"])

@@ -352,6 +352,9 @@ class Office(RunActs, Tells, Trusts, Protocol):
     def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> PageSeen:
         """A page of the file that an item of a plan writes, before or after, as a picture."""
 
+    def picture_of_undo(self, run_id: str, path: str, *, after: bool, page: int) -> PageSeen:
+        """A page of a file that is compared before it is put back, as a picture."""
+
     def page(self, workspace: str, path: str, page: int) -> PageSeen:
         """A page of a document as a picture."""
 

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from counterfoil.desktop.plug_facts import Plug
+from counterfoil.previews.preview import FileSeen
 
 
 @dataclass(frozen=True, slots=True)
 class UndoFile:
-    """A file of a run: what putting it back means for it, and the sentence that says why it cannot be put back ("" where it can)."""
+    """A file of a run: what putting it back means for it, and the sentence that says why it cannot be put back ("" where it can). `met` is
+    what it is asked for by where another file is there instead, so that both can be compared; "" where there is nothing to compare."""
 
     path: str
     will: str
     why: str = ""
+    met: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,9 @@ class RunActs(Protocol):
 
     def look_at_undo(self, run_id: str) -> UndoLook:
         """What putting its files back would come to, file by file; each of them is read."""
+
+    def compare_undo(self, run_id: str, path: str) -> FileSeen:
+        """A file that cannot be put back, as the run left it (or as it would come back) and as it is now."""
 
     def undo_run(self, run_id: str, reason: str, *, rest: bool) -> str:
         """Have its files put back, all of them or (`rest`) those that can be; the sentence that says what happens."""

@@ -10,7 +10,7 @@ from counterfoil.places import Home
 from counterfoil.store import runs, trail_rows, undoings
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
-from counterfoil.views.undoing import chosen, undo_view
+from counterfoil.views.undoing import UndoView, chosen, undo_view
 
 
 def ask_to_undo(
@@ -32,9 +32,18 @@ def ask_to_undo(
         raise NothingToUndo(view.refusal, f"See: counterfoil show r-{run['number']}")
     paths, why = chosen(view, only)
     if why:
-        rest = f"counterfoil undo r-{run['number']} --only ." if view.can else ""
-        raise UndoRefused(f"{why} Nothing was put back.", f"To put back what can be: {rest}" if rest else "")
+        raise UndoRefused(f"{why} Nothing was put back.", _ways(view, f"counterfoil undo r-{run['number']}"))
     return database.transact(lambda txn: _ask(txn, run_id, principal, storable(comment.strip()), paths))
+
+
+def _ways(view: UndoView, command: str) -> str:
+    """What a person can do about files that cannot go back."""
+    ways = []
+    if view.can:
+        ways.append(f"To put back what can be: {command} --only .")
+    if any(file.met for file in view.files):
+        ways.append(f"To see what changed: {command} --compare")
+    return "; ".join([*ways[:1], *(way[:1].lower() + way[1:] for way in ways[1:])])
 
 
 def _ask(txn: Txn, run_id: str, principal: str, comment: str, paths: Sequence[str]) -> Row:

@@ -53,6 +53,16 @@ class Side:
         """Bytes, where that is known."""
         return self.size if self.data is None else len(self.data)
 
+    @classmethod
+    def of(cls, data: bytes) -> Side:
+        """What holds these bytes."""
+        return cls(data, sha=hashlib.sha256(data).hexdigest())
+
+    @classmethod
+    def too_large(cls, size: int, sha: str) -> Side:
+        """What is told of a file by its length alone."""
+        return cls(None, f"{size / 1e6:,.0f} MB are too much to show; the seal covers them.", size, sha)
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -148,17 +158,17 @@ class PlanFiles:
         gone = Side(None, "The file as it was before is not kept any more.", sha=sha)
         kept = original_of(conn, self._home, gate_id, path)
         try:
-            made = gone if kept is None else _side(kept.read_bytes())
+            made = gone if kept is None else Side.of(kept.read_bytes())
         except OSError:
             return gone
         return made if made.sha == sha else gone
 
     def _content(self, value: Mapping[str, Any]) -> Side:
         if "$bytes" in value:
-            return _side(base64.b64decode(value["$bytes"]))
+            return Side.of(base64.b64decode(value["$bytes"]))
         sha, size = str(value["$blob"]), int(value["size"])
         if size > LARGEST:
-            return Side(None, f"{size / 1e6:,.0f} MB are too much to show; the seal covers them.", size, sha)
+            return Side.too_large(size, sha)
         try:
             return Side(self._blobs.get(sha), sha=sha)
         except Damaged:
@@ -175,7 +185,7 @@ class PlanFiles:
             data = appended(before.data, args["columns"], args["rows"])
         except Unfit:
             return Side(None, size=size, sha=sha)
-        made = _side(data)
+        made = Side.of(data)
         return made if sha in (None, made.sha) else Side(None, size=size, sha=sha)
 
     def _preview(self, path: str, before: Side, after: Side, patient: bool) -> Preview | None:
@@ -194,10 +204,6 @@ class PlanFiles:
         return made
 
 
-def _side(data: bytes) -> Side:
-    return Side(data, sha=hashlib.sha256(data).hexdigest())
-
-
 def _in_folder(workspace: str, path: str, base: str | None) -> Side:
     """A file of the workspace as it lies there now; `base` is its SHA-256 when the gate was asked, None for no file."""
     try:
@@ -206,7 +212,7 @@ def _in_folder(workspace: str, path: str, base: str | None) -> Side:
         if base is None:
             return Side(None)
         return Side(None, f"The file cannot be shown: {problem.reason}", sha=base)
-    side = _side(data)
+    side = Side.of(data)
     return side if side.sha == base else replace(side, note=_CHANGED)
 
 

@@ -6,6 +6,7 @@ them and where it, or what was put in its place, lies after the last; files that
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -113,16 +114,16 @@ def undo_plan(conn: Connection, home: Home, run_id: str) -> UndoPlan:
 
 
 def note_of(home: Home, workspace: str, gate_id: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """What a set noted of itself; empty where that is gone."""
+    """What a set noted of itself; empty where that is gone or damaged: what files must hold is told by the rows alone."""
     name = f"set-{set_of([plain_of(row) for row in rows])[:32]}.json"
     for folder in store_places(home, workspace, gate_id):
         try:
             handle = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
             continue
-        with os.fdopen(handle, "rb") as file:
+        with os.fdopen(handle, "rb") as file, contextlib.suppress(ValueError):
             found: dict[str, Any] = json.loads(file.read())
-        return found
+            return found
     return {}
 
 

@@ -29,7 +29,8 @@ _CHUNK = 1024 * 1024
 class UndoFile:
     """One file of a run. `does` is what undoing means for it: reverts (gets back the bytes it had), returns (was deleted), moves (from
     `now`), goes (was not there before). `why` is the sentence that says why it cannot be put back, "" where it can; `together` are
-    the files that go back only along with it, and `held` says that it is one of them that cannot."""
+    the files that go back only along with it, and `held` says that it is one of them that cannot. `met` is true where another file
+    lies where the run left this one, or where it would go back to, so that both can be compared."""
 
     path: str
     does: str
@@ -37,6 +38,7 @@ class UndoFile:
     why: str
     together: tuple[str, ...] = ()
     held: bool = False
+    met: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,41 +129,38 @@ class _Judge:
     def unit(self, unit: Unit) -> list[UndoFile]:
         """Its files; where one of them cannot go back, none of them can."""
         told = [self._piece(piece, unit) for piece in unit.pieces]
-        first = next((why for why in told if why), "")
-        odd = next((piece.path for piece, why in zip(unit.pieces, told, strict=True) if why), "")
+        odd = next((piece.path for piece, (why, _) in zip(unit.pieces, told, strict=True) if why), None)
         files = []
-        for piece, why in zip(unit.pieces, told, strict=True):
+        for piece, (why, met) in zip(unit.pieces, told, strict=True):
             others = tuple(path for path in unit.paths if path != piece.path)
-            because = why or (f"{visible(piece.path)} goes back only along with {visible(odd)}." if first else "")
-            held = bool(first) and not why
-            files.append(UndoFile(piece.path, _does(piece), piece.now, because, others, held))
+            held = odd is not None and not why
+            because = f"{visible(piece.path)} goes back only along with {visible(str(odd))}." if held else why
+            files.append(UndoFile(piece.path, _does(piece), piece.now, because, others, held, met))
         return files
 
-    def _piece(self, piece: Piece, unit: Unit) -> str:
+    def _piece(self, piece: Piece, unit: Unit) -> tuple[str, bool]:
+        """Why it cannot go back, "" where it can; and whether that is another file, which can be compared."""
         if piece.now is not None:
             seen = look(self._workspace, piece.now)
             if not isinstance(seen, tuple):
-                return f"{visible(piece.now)} {seen}."
+                return f"{visible(piece.now)} {seen}.", False
             if seen[0] != piece.sha:
-                return f"{visible(piece.now)} was changed {self._by(piece.now, seen)}."
+                return f"{visible(piece.now)} was changed {self._by(piece.now, seen)}.", True
         if piece.kept is not None and not self._is_kept(piece):
-            return f"What {visible(piece.path)} held before is not kept any more."
+            return f"What {visible(piece.path)} held before is not kept any more.", False
         leaving = {one.now for one in unit.pieces}
         if piece.back is not None and piece.back not in leaving and piece.back not in self._made:
             there = look(self._workspace, piece.back)
             if there != _GONE:
-                return f"Something else is at {visible(piece.back)} by now."
-        return ""
+                return f"Something else is at {visible(piece.back)} by now.", isinstance(there, tuple)
+        return "", False
 
     def _is_kept(self, piece: Piece) -> bool:
-        kept = piece.kept
-        if kept is None:
+        if piece.kept is None:
             return False
-        for folder in store_places(self._home, self._workspace, kept.gate_id):
-            seen = look(str(folder), kept.slot)
-            if isinstance(seen, tuple):
-                return seen[0] == kept.sha
-        return False
+        kept, places = piece.kept, store_places(self._home, self._workspace, piece.kept.gate_id)
+        found = (look(str(folder), kept.slot) for folder in places)
+        return next((seen[0] == kept.sha for seen in found if isinstance(seen, tuple)), False)
 
     def _by(self, path: str, seen: tuple[str, int]) -> str:
         """When, and by which run where that is known. A file system does not tell which person it was."""

@@ -95,17 +95,17 @@ def whole(seen: FileSeen) -> QWidget:
     return page
 
 
-def raw(seen: FileSeen) -> QWidget:
-    """A text line by line; of anything else the seals and sizes."""
+def raw(seen: FileSeen, sides: tuple[str, str]) -> QWidget:
+    """A text line by line; of anything else the seals and sizes. `sides` are what before and after are called."""
     if seen.after is not None and (seen.before is not None or seen.sha_before is None):
         return DiffView(compare(seen.before, seen.after), f"{seen.path}, differences")
     facts = [
         Fact(f"{name}, seal", sha, mark=mark)
-        for name, sha, mark in (("Before", seen.sha_before, "−"), ("After", seen.sha_after, "+"))
+        for name, sha, mark in zip(sides, (seen.sha_before, seen.sha_after), "−+", strict=True)
         if sha
     ]
-    sizes = (("Size before", seen.bytes_before), ("Size after", seen.bytes_after))
-    facts += [Fact(name, size(length)) for name, length in sizes if length is not None]
+    sizes = zip(sides, (seen.bytes_before, seen.bytes_after), strict=True)
+    facts += [Fact(f"{name}, size", size(length)) for name, length in sizes if length is not None]
     held = QWidget()
     lines = column(held, margins=(14, 10, 14, 12))
     put(lines, FactsGrid(facts))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -12,9 +13,9 @@ from PySide6.QtWidgets import QVBoxLayout
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.gate import file_bodies
 from counterfoil.desktop.gate.evidence import SectionBox
-from counterfoil.desktop.gate.pictures import BeforeAfter
+from counterfoil.desktop.gate.pictures import SIDES, Ask, BeforeAfter
 from counterfoil.desktop.gate.reading import Reading, Section
-from counterfoil.desktop.office import Office, PageSeen
+from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.boxes import Banner, Box, Rule, Skeleton
 from counterfoil.desktop.parts.labels import Icon, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
@@ -28,8 +29,26 @@ _LISTED = {"move": "file moves", "delete": "file is deleted, and kept for 30 day
 _MANY = {"move": "files move", "delete": "files are deleted, and kept for 30 days", "make": "folders are made"}
 
 
+@dataclass(frozen=True, slots=True)
+class FileAsked:
+    """How a card asks for its file: the change, and a page of one of its sides; what the sides are called, and the words below its name."""
+
+    change: Callable[[Office], FileSeen]
+    picture: Ask
+    sides: tuple[str, str] = SIDES
+    words: Callable[[FileSeen], str] | None = None  # else what happens to it
+
+
+def of_plan(gate_id: str, n: int) -> FileAsked:
+    """Item `n` of a gate's plan."""
+    return FileAsked(
+        lambda office: office.file_of_gate(gate_id, n),
+        lambda office, after, page: office.picture_of_gate(gate_id, n, after=after, page=page),
+    )
+
+
 class FileCard(Box):
-    """What one item of a plan does to files. Its content is asked for; until it comes rows of the right height stand there.
+    """What happens to files. Its content is asked for; until it comes rows of the right height stand there.
 
     Signals:
         settled(): it is there, or cannot be shown.
@@ -37,9 +56,9 @@ class FileCard(Box):
 
     settled = Signal()
 
-    def __init__(self, gate_id: str, n: int, title: str, bridge: Bridge, today: date) -> None:
+    def __init__(self, asked: FileAsked, title: str, bridge: Bridge, today: date) -> None:
         super().__init__("card", gap=0, margins=(1, 1, 1, 1))
-        self._gate_id, self._n = gate_id, n
+        self._asked = asked
         self._bridge, self._today = bridge, today
         self._seen: FileSeen | None = None
         title = plain(title)
@@ -58,20 +77,18 @@ class FileCard(Box):
         self._rule = Rule()
         self.put(head, self._rule, self._body)
         put(self._body, Skeleton(38, rows=2, inset=14, label=f"Loading {title}"))
-        bridge.ask(self, self._question, self.fill, self.fail, slow=True)
-
-    def _question(self, office: Office) -> FileSeen:
-        return office.file_of_gate(self._gate_id, self._n)
+        bridge.ask(self, asked.change, self.fill, self.fail, slow=True)
 
     def fill(self, seen: FileSeen) -> None:
         """The content is there."""
         self._seen = seen
         self._title.say(plain(f"{seen.path} → {seen.target}" if seen.op == "move" else seen.path))
-        self._words.say(describe(seen))
+        words = (self._asked.words or describe)(seen)
+        self._words.say(words)
         self._mark.show_icon("file-diff" if seen.op in ("write", "append") else "folder-open", "text2")
         self._offer(seen)
         self._show(_CHANGES)
-        self.setAccessibleName(f"{plain(seen.path)}: {describe(seen)}")
+        self.setAccessibleName(f"{plain(seen.path)}: {words}")
         self.settled.emit()
 
     def fail(self, trouble: Trouble) -> None:
@@ -104,17 +121,13 @@ class FileCard(Box):
         if which == _WHOLE:
             put(self._body, file_bodies.whole(seen))
         elif which == _RAW:
-            put(self._body, file_bodies.raw(seen))
+            put(self._body, file_bodies.raw(seen, self._asked.sides))
         else:
             put(self._body, file_bodies.changes(seen, self._today))
             if seen.preview is not None and seen.preview.kind in ("pages", "picture"):
-                put(
-                    self._body,
-                    BeforeAfter(self._picture, _pages(seen), self._bridge, sized=seen.preview.kind == "picture"),
-                )
-
-    def _picture(self, office: Office, after: bool, page: int) -> PageSeen:
-        return office.picture_of_gate(self._gate_id, self._n, after=after, page=page)
+                sized, asked = seen.preview.kind == "picture", self._asked
+                pages = BeforeAfter(asked.picture, _pages(seen), self._bridge, sized=sized, sides=asked.sides)
+                put(self._body, pages)
 
 
 class FilesSection(SectionBox):
@@ -131,7 +144,7 @@ class FilesSection(SectionBox):
         self._left = len(reading.files)
         for n in reading.files:
             title = _target(reading.seen.bodies[n - 1])
-            card = FileCard(reading.seen.gate_id, n, title, bridge, today)
+            card = FileCard(of_plan(reading.seen.gate_id, n), title, bridge, today)
             card.settled.connect(self._one_less)
             put(self.lines, card)
 

@@ -16,6 +16,7 @@ from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.words.plain import plain
 
+SIDES = ("Before", "After")
 Ask = Callable[[Office, bool, int], PageSeen]  # the office, whether after, the page
 
 
@@ -58,9 +59,17 @@ class _Half(QWidget):
 
 class BeforeAfter(QWidget):
     """Both sides of a file that is looked at and not read. `pages` are how many there are on each side, None for no file; `sized` ones say
-    how many points wide and high they are, since each is shown as wide as the room."""
+    how many points wide and high they are, since each is shown as wide as the room. `sides` are what the two are called."""
 
-    def __init__(self, ask: Ask, pages: tuple[int | None, int | None], bridge: Bridge, *, sized: bool = False) -> None:
+    def __init__(
+        self,
+        ask: Ask,
+        pages: tuple[int | None, int | None],
+        bridge: Bridge,
+        *,
+        sized: bool = False,
+        sides: tuple[str, str] = SIDES,
+    ) -> None:
         super().__init__()
         self._ask = ask
         self._pages = pages
@@ -76,7 +85,7 @@ class BeforeAfter(QWidget):
         put(line, self._back, self._words, self._on, None)
         put(lines, self._turn)
         both = row(gap=14)
-        self._halves = (_Half("Before", bridge, sized=sized), _Half("After", bridge, sized=sized))
+        self._halves = tuple(_Half(side, bridge, sized=sized) for side in sides)
         for half in self._halves:
             both.addWidget(half, 1, Qt.AlignmentFlag.AlignTop)
         lines.addLayout(both)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QProgressBar
 
+from counterfoil.clock import SystemClock
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.office import Progress
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane, Rule
@@ -162,7 +163,7 @@ class WelcomeCard(Pane):
     @Slot()
     def _undo(self) -> None:
         if self.sheet is None:
-            self.sheet = UndoSheet(self, self._bridge, self.run_id, sent=False)
+            self.sheet = UndoSheet(self, self._bridge, self.run_id, SystemClock(), sent=False)
             self.sheet.given.connect(self._undo_wanted)
             self.sheet.closed.connect(self._sheet_closed)
             self.sheet.open()

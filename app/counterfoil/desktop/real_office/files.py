@@ -7,6 +7,7 @@ from counterfoil.desktop.real_office.access import Access, gate_row, run_row
 from counterfoil.desktop.real_office.pages import NoPage, make_page, make_picture
 from counterfoil.previews import showing
 from counterfoil.previews.preview import FileSeen
+from counterfoil.previews.since import load_since
 from counterfoil.store import file_ops
 from counterfoil.store.transactions import Connection, Row
 
@@ -32,13 +33,23 @@ class GateFiles:
         Raises:
             NoPage: there is none, with the reason.
         """
-        loaded = self._loaded(gate_id, n)
-        side = loaded.after if after else loaded.before
-        if side is None or side.data is None:
-            raise NoPage(f"{loaded.seen.path} cannot be shown as it {'will be' if after else 'was'}.", "")
-        if b"%PDF-" in side.data[:1024]:
-            return make_page(side.data, page, loaded.seen.path)
-        return make_picture(side.data, loaded.seen.path)
+        return _picture(self._loaded(gate_id, n), "will be" if after else "was", after=after, page=page)
+
+    def since(self, run_id: str, path: str) -> FileSeen:
+        """A file of a run that changed since: as the run left it, or as it would come back, and as it is now.
+
+        Raises:
+            WrongUse: there is nothing to compare.
+        """
+        return self._files.compared(self._loaded_since(run_id, path))
+
+    def picture_since(self, run_id: str, path: str, *, after: bool, page: int) -> PageSeen:
+        """A page of one of its sides.
+
+        Raises:
+            NoPage: there is none, with the reason.
+        """
+        return _picture(self._loaded_since(run_id, path), "is now" if after else "was", after=after, page=page)
 
     def of_run(self, conn: Connection, run: Row) -> tuple[FileRef, ...]:
         """Everything a run's approved sets do, item by item, in order."""
@@ -51,6 +62,20 @@ class GateFiles:
         with self._access.reading() as conn:
             row = gate_row(conn, gate_id)
             return self._files.load(conn, row, run_row(conn, row["run_id"])["workspace"], n)
+
+    def _loaded_since(self, run_id: str, path: str) -> showing.Loaded:
+        access = self._access
+        with access.reading() as conn:
+            return load_since(conn, access.home, access.blobs, run_row(conn, run_id), path)
+
+
+def _picture(loaded: showing.Loaded, words: str, *, after: bool, page: int) -> PageSeen:
+    side = loaded.after if after else loaded.before
+    if side is None or side.data is None:
+        raise NoPage(f"{loaded.seen.path} cannot be shown as it {words}.", "")
+    if b"%PDF-" in side.data[:1024]:
+        return make_page(side.data, page, loaded.seen.path)
+    return make_picture(side.data, loaded.seen.path)
 
 
 def _called(ops: list[Row]) -> str:

@@ -137,6 +137,10 @@ class RealOffice:
         """A page of a file before or after."""
         return self._rooms.files.picture(gate_id, n, after=after, page=page)
 
+    def picture_of_undo(self, run_id: str, path: str, *, after: bool, page: int) -> facts.PageSeen:
+        """A page of a file that is compared."""
+        return self._rooms.files.picture_since(run_id, path, after=after, page=page)
+
     def page(self, workspace: str, path: str, page: int) -> facts.PageSeen:
         """A page of a document as a picture."""
         return self._rooms.pages.page(workspace, path, page)
@@ -180,6 +184,10 @@ class RealOffice:
     def look_at_undo(self, run_id: str) -> run_acts.UndoLook:
         """What putting its files back would come to."""
         return self._rooms.undoing.look(run_id)
+
+    def compare_undo(self, run_id: str, path: str) -> FileSeen:
+        """A file as the run left it, and as it is now."""
+        return self._rooms.files.since(run_id, path)
 
     def undo_run(self, run_id: str, reason: str, *, rest: bool) -> str:
         """Have its files put back, by the runner that it needs."""

@@ -45,7 +45,10 @@ class UndoPages:
         if view.refusal:
             return UndoLook(_in_the_window(view.refusal))
         stuck, can = view.stuck, [file for file in view.files if not file.why]
-        files = tuple(UndoFile(one_line(file.path), _will(file), file.why) for file in (*stuck, *can))
+        files = tuple(
+            UndoFile(one_line(file.path), _will(file), file.why, file.path if file.met else "")
+            for file in (*stuck, *can)
+        )
         return UndoLook(files=files, words=(view.sentence,) if stuck else _told(can, view.folders), can=len(can))
 
     def ask(self, run_id: str, reason: str, *, rest: bool) -> str:

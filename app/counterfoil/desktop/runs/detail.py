@@ -263,7 +263,7 @@ class RunDetail(Pane):
     @Slot()
     def _undo(self) -> None:
         if self.sheet is None and self._seen is not None:
-            sheet = UndoSheet(self, self._bridge, self.run_id, sent=has_sent(self._seen.document))
+            sheet = UndoSheet(self, self._bridge, self.run_id, self._clock, sent=has_sent(self._seen.document))
             sheet.given.connect(self._undo_wanted)
             sheet.closed.connect(self._sheet_closed)
             self.sheet = sheet

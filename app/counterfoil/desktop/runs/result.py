@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
-from counterfoil.desktop.gate.files import FileCard
+from counterfoil.desktop.gate.files import FileCard, of_plan
 from counterfoil.desktop.office import FileRef, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Box, Nothing, Pane
 from counterfoil.desktop.parts.labels import Label, Prose
@@ -95,7 +95,7 @@ class FilesTab(Pane):
             said = _STATES.get(file.state)
             if said:
                 self.put(Prose(said, "caption"))
-            self.put(FileCard(file.gate_id, file.n, file.title, self._bridge, today))
+            self.put(FileCard(of_plan(file.gate_id, file.n), file.title, self._bridge, today))
         self.put(None)
 
 

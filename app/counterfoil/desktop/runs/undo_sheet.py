@@ -8,25 +8,29 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
+from counterfoil.desktop.gate.files import FileAsked, FileCard
 from counterfoil.desktop.parts.boxes import Banner, Box, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import LineEdit
 from counterfoil.desktop.parts.labels import Label, Prose
-from counterfoil.desktop.parts.layouts import empty, put
+from counterfoil.desktop.parts.layouts import Flow, column, empty, put
 from counterfoil.desktop.parts.sheet import Sheet
-from counterfoil.desktop.run_acts import Undoing, UndoLook
+from counterfoil.desktop.run_acts import UndoFile, Undoing, UndoLook
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import Column, Line, Table
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.tokens import TABLE_ROW
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.numbers import count, size
 from counterfoil.facts import FILE_EFFECTS
+from counterfoil.previews.preview import FileSeen
 
 _WIDTH = 620
 _WINDOW = 12  # rows of a long list that are in view
 _MEASURED = 120  # rows that widths are taken from
+_OFFERED = 3  # files that a button compares
 _SENT = "What this run sent stays sent."
 
 
@@ -39,9 +43,12 @@ class UndoSheet(Sheet):
 
     given = Signal(str, bool)
 
-    def __init__(self, over: QWidget, bridge: Bridge, run_id: str, *, sent: bool) -> None:
+    def __init__(self, over: QWidget, bridge: Bridge, run_id: str, clock: Clock, *, sent: bool) -> None:
         super().__init__("Undo what this run did to files", over, width=_WIDTH)
+        self._bridge, self._run_id, self._clock = bridge, run_id, clock
         self._sent = sent
+        self._look = UndoLook()
+        self.compared = column()
         self._latest = Latest()
         self._rest = False
         self._label = ""
@@ -61,6 +68,7 @@ class UndoSheet(Sheet):
 
     def _show(self, look: UndoLook) -> None:
         empty(self.body)
+        self._look = look
         if look.refusal:
             self.body.addWidget(Banner("info", look.refusal))
             self.act.hide()
@@ -70,6 +78,7 @@ class UndoSheet(Sheet):
         self._rest = stuck > 0
         if stuck:
             self.body.addWidget(Banner("warn", look.words[0], detail="" if look.can else "Nothing is changed."))
+            self._offer_comparing()
         else:
             notes = [*look.words, *([_SENT] if self._sent else [])]
             self.body.addWidget(Box("quiet", gap=4).put(*[Prose(note, "body2") for note in notes]))
@@ -82,8 +91,43 @@ class UndoSheet(Sheet):
         else:
             self.act.hide()
             self.close_button.setFocus()
-        self.body.addWidget(_table(look))
+        table = _table(look)
+        table.opened.connect(self._opened)
+        self.body.addWidget(Box("card", margins=(1, 1, 1, 1)).put(table))
         self.body.addStretch(1)
+
+    def _offer_comparing(self) -> None:
+        """A button for each of the first files that changed since; the others are opened in the list."""
+        met = [file for file in self._look.files if file.met]
+        if not met:
+            return
+        held = QWidget()
+        line = Flow(held, gap=8, line_gap=8)
+        for file in met[:_OFFERED]:
+            button = Button(
+                f"Compare {file.path}", icon="file-diff", key=file, help="How it differs from what is there now"
+            )
+            button.chosen.connect(self._compare)
+            line.addWidget(button)
+        self.body.addWidget(held)
+        if len(met) > _OFFERED:
+            said = f"{count(len(met), 'file')} changed since. A double click on one in the list, or Enter, compares it."
+            self.body.addWidget(Prose(said, "small"))
+        self.body.addLayout(self.compared)
+
+    @Slot(int)
+    def _opened(self, number: int) -> None:
+        file = self._look.files[number - 1]
+        if file.met:
+            self._compare(file)
+
+    @Slot(object)
+    def _compare(self, file: UndoFile) -> None:
+        """Show a file as the run left it, and as it is now, in the place of the one before."""
+        empty(self.compared)
+        today = times.local(self._clock.now_us()).date()
+        card = FileCard(_asked(self._run_id, file.met), file.path, self._bridge, today)
+        put(self.compared, card)
 
     def _not_seen(self, trouble: Trouble) -> None:
         empty(self.body)
@@ -121,7 +165,23 @@ def undone_banner(undoing: Undoing, now_us: int) -> Banner:
     return Banner("quiet", f"{undoing.words} Undone by {undoing.by}{when}.", detail=reason)
 
 
-def _table(look: UndoLook) -> QWidget:
+def _asked(run_id: str, path: str) -> FileAsked:
+    """How a card asks for both sides of a file that changed since."""
+    return FileAsked(
+        lambda office: office.compare_undo(run_id, path),
+        lambda office, after, page: office.picture_of_undo(run_id, path, after=after, page=page),
+        sides=("Before", "Now"),
+        words=_sizes,
+    )
+
+
+def _sizes(seen: FileSeen) -> str:
+    """How long both are."""
+    before, now = (None if length is None else size(length) for length in (seen.bytes_before, seen.bytes_after))
+    return " · ".join(filter(None, (before and f"{before} before", now and f"{now} now")))
+
+
+def _table(look: UndoLook) -> TableView:
     """Each file with what becomes of it; those that stay as they are come first, with the reason."""
     lines = []
     for number, file in enumerate(look.files, start=1):
@@ -133,5 +193,4 @@ def _table(look: UndoLook) -> QWidget:
         flagged=len(look.files) - look.can,
         sample=tuple(lines[:_MEASURED]),
     )
-    table = TableView(TableAdapter(made), "Files of this run", window=_WINDOW)
-    return Box("card", margins=(1, 1, 1, 1)).put(table)
+    return TableView(TableAdapter(made), "Files of this run", window=_WINDOW)

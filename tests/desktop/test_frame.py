@@ -19,12 +19,13 @@ from counterfoil.desktop.inbox.welcome import WelcomeCard
 from counterfoil.desktop.office import Part, Progress, RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.focus import FocusRing
+from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.theme import current
 from counterfoil.errors import RunnerTrouble
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
-from desktop.figures import NOW, WORKSPACE
+from desktop.figures import HOUR, MINUTE, NOW, WORKSPACE
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -128,13 +129,18 @@ def test_runner_is_started_from_its_line(make_desk: MakeDesk) -> None:
     assert not line.start.isVisible()
 
 
-def test_the_line_says_more_when_asked(desk: Desk) -> None:
+def test_the_line_says_more_when_asked(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    office.runner_seen = dataclasses.replace(
+        office.runner_seen, next_name="Weekly report", next_at=NOW + 22 * HOUR + 5 * MINUTE
+    )
+    desk = make_desk(office)
     line = desk.window.sidebar.runner
     desk.click(line._face)
     assert line._popover is not None
-    assert "It works on: Update Q4 price list." in [
-        label.text() for label in line._popover.findChildren(type(desk.window.pages["inbox"].detail.bar.silence))
-    ]
+    told = [label.text() for label in line._popover.findChildren(Prose)]
+    assert "It works on: Update Q4 price list." in told
+    assert "Next: Weekly report, tomorrow 07:00." in told
     desk.press(Qt.Key.Key_Escape)
     assert line._popover is None
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QToolTip
+from PySide6.QtWidgets import QFileDialog, QLabel, QToolTip
 from pytestqt.qtbot import QtBot
 
 from counterfoil.clock import iso
@@ -190,6 +190,14 @@ def test_an_empty_inbox_says_so_and_the_runner_can_be_started_there(make_desk: M
     )
     desk.click(page(desk).pane._start)
     assert ("start_runner", None) in office.log
+    office.runner_seen = dataclasses.replace(office.runner_seen, next_name="Weekly report", next_at=NOW + HOUR)
+    desk.bridge.changed_now(Part.SCHEDULES)
+    desk.settle()
+    nothing = page(desk).pane.nothing
+    assert (nothing.head.text(), nothing.words.text()) == (
+        "Nothing waits for you.",
+        "Next: Weekly report, today 09:55.",
+    )
 
 
 # ------------------------------------------------------------------------------------------------- answering by mouse
@@ -482,6 +490,21 @@ def test_a_superseded_gate_leads_to_the_newer_round(desk: Desk) -> None:
     banner = next(one for one in detail(desk).findChildren(Banner) if one.words.text() == "A newer round is open.")
     desk.click(banner.findChild(type(detail(desk).bar.undo)))
     assert detail(desk).gate_id == f"{74:032x}"
+
+
+def test_a_deadline_is_a_figure_where_there_is_room_and_tells_its_date_on_hover(make_desk: MakeDesk) -> None:
+    office, due = FakeOffice(), NOW + HOUR
+    for number, figures_of in ((93, 3), (94, 4)):
+        told = tuple((f"Figure {at}", at) for at in range(1, figures_of + 1))
+        office.add(figures.gate(number, "approval", f"Bill {number}", run=number, due_at=due), figures=told)
+    desk = make_desk(office)
+    go(desk, 93)
+    shown_due = next(one for one in shown(desk).head.findChildren(QLabel) if one.text() == "Today 09:55")
+    assert shown_due.toolTip() == "Monday 30 November 2026, 09:55:12 (UTC)"
+    assert shown_due.property("tone") == "warn"
+    go(desk, 94)
+    last_figure = next(one for one in shown(desk).head.findChildren(QLabel) if one.text() == "4")
+    assert last_figure.property("tone") != "warn"  # it is no deadline
 
 
 def test_an_expired_gate_says_by_when_and_leads_to_running_it_again(desk: Desk) -> None:

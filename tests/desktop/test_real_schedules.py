@@ -122,12 +122,19 @@ def test_acts_are_done_and_told(lived: Lived) -> None:
     assert [one.state for one in lived.day(date(2026, 11, 27))] == ["skipped"]
     office.act(daily, "pause")
     assert lived.seen["Daily"][1].startswith("Paused by")
+    assert lived.office.runner().next_at is None
     assert lived.day(date(2026, 11, 28)) == ()
     with pytest.raises(NotNow, match="no next firing"):
         office.act(daily, "skip_next")
     office.act(daily, "resume")
     assert [one.state for one in lived.day(date(2026, 11, 28))] == ["planned"]
+    ahead, now = lived.office.runner(), lived.desk.clock.now_us()
+    assert words.next_firing(ahead.next_name, ahead.next_at, now) == "Next: Daily, tomorrow 18:00."
+    lived.office.pause_everything(on=True)
+    assert lived.office.runner().next_at is None  # nothing fires until somebody resumes it
+    lived.office.pause_everything(on=False)
     office.act(daily, "remove")
+    assert lived.office.runner().next_at is None
     assert lived.seen == {}
     with pytest.raises(UnknownSchedule):
         office.act(daily, "pause")

@@ -18,7 +18,7 @@ KEYS = (
     ("Ctrl+B", "send back"),
     ("Ctrl+E", "change what may be changed"),
     ("Ctrl+Shift+R", "reject"),
-    ("Ctrl+Z", "take a decision back within 5 seconds"),
+    ("Ctrl+Z", "take a decision back, while it counts down"),
     ("Ctrl+↓ · Ctrl+↑", "next · previous row that needs an answer"),
     ("1 2 3", "choose, in a row that needs an answer"),
     ("Ctrl+C", "copy rows, in full"),

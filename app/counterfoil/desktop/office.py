@@ -87,6 +87,8 @@ class RunnerSeen:
     isolation: str = ""  # "" before any level was measured
     paused_by: str = ""  # who has paused everything, "" where nobody has
     paused_at: int | None = None
+    next_name: str = ""  # the schedule that fires next, "" where none will
+    next_at: int | None = None
 
 
 class Tab(StrEnum):

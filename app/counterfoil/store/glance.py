@@ -245,6 +245,13 @@ class Glance:
         found = self.rows("SELECT by, at FROM standing WHERE name = 'pause'")
         return (str(found[0][0]), int(found[0][1])) if found else None
 
+    def next_firing(self) -> tuple[str, int] | None:
+        """The schedule that fires next, by name, and when; None where none will."""
+        found = self.rows(
+            "SELECT name, next_at FROM schedule WHERE NOT paused AND next_at IS NOT NULL ORDER BY next_at LIMIT 1"
+        )
+        return (str(found[0][0]), int(found[0][1])) if found else None
+
     def count_notices(self) -> int:
         """How many notices stand."""
         return int(self.value("SELECT count(*) FROM notice WHERE closed_at IS NULL") or 0)

@@ -17,6 +17,7 @@ from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.schedules import next_firing
 
 
 def words_of(seen: RunnerSeen) -> tuple[str, str]:
@@ -144,11 +145,12 @@ class RunnerLine(Pane):
         if seen.state == RunnerState.RUNNING:
             doing = ", ".join(one_line(title) for title in seen.doing)
             said.append(f"It works on: {doing}." if doing else "It waits for something to do.")
+            said.append(next_firing(seen.next_name, seen.next_at, now))
         if seen.trouble:
             said.append(one_line(seen.trouble))
         if seen.log:
             said.append(f"Its log: {one_line(seen.log)}")
-        return said
+        return [sentence for sentence in said if sentence]
 
 
 class _Face(QPushButton):

@@ -247,7 +247,7 @@ class Window(QMainWindow):
             return
         if parts & {Part.INBOX, Part.RUNS, Part.SCHEDULES}:
             bridge.ask(self, lambda office: office.counts(workspace), self._show_counts, self._missed)
-        if parts & {Part.RUNNER, Part.RUNS}:
+        if parts & {Part.RUNNER, Part.RUNS, Part.SCHEDULES}:
             bridge.ask(self, lambda office: office.runner(), self._show_runner)
         if Part.RUNS in parts:
             bridge.ask(self, lambda office: office.workspaces(), self._show_workspaces)

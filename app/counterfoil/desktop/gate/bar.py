@@ -14,6 +14,7 @@ from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.tokens import BAR
 from counterfoil.desktop.words import gates as words
+from counterfoil.desktop.words.numbers import count
 
 _TICK = 200  # milliseconds
 _AROUND, _LEAST = 28 + 24 + 16, 150  # margins of the row; pixels that a sentence needs beside buttons
@@ -123,6 +124,8 @@ class GateBar(Box):
 
     def show_done(self, verdict: str, until_us: int, *, hint: bool = False) -> None:
         """Count down until it takes effect; `hint` says what the time is for."""
+        seconds = max(0, -(-(until_us - self._clock.now_us()) // 1_000_000))
+        self._hint.setText(f"You have {count(seconds, 'second')} to take it back.")
         self._hint.setVisible(hint)
         self._verdict, self._until = verdict, until_us
         good = verdict in ("approved", "answered")
@@ -157,6 +160,6 @@ class GateBar(Box):
     def _done_row(self) -> QWidget:
         held = QWidget()
         line = row(held, gap=10, margins=(28, 0, 24, 0))
-        self._hint = Label("You have 5 seconds to take it back.", "caption")
+        self._hint = Label("", "caption")
         put(line, self._done_icon, self.done, 6, self.undo, self._hint, None)
         return held

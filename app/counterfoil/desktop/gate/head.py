@@ -56,7 +56,9 @@ class GateHead(QWidget):
         asked = words.asked(
             times.iso_instant(str(seen.document["asked_at"])) or now_us, seen.started_by, seen.me, now_us, seen.files_at
         )
-        put(lines, Prose(asked, "caption"), 8)
+        line_of_asked = Prose(asked, "caption")
+        line_of_asked.setToolTip(times.full(times.iso_instant(str(seen.document["asked_at"])) or now_us))
+        put(lines, line_of_asked, 8)
         self.title = Prose(reading.title, "title", leading=1.3)
         self.title.setProperty("ringless", True)
         self.title.setAccessibleDescription(words.KIND_WORDS.get(reading.kind, "") or "Approval")
@@ -71,10 +73,11 @@ class GateHead(QWidget):
             put(lines, consequences_box(reading), 16)
         figures = list(reading.figures)
         due = times.iso_instant(str(seen.document.get("due_at")))
-        if due is not None and len(figures) < 4 and reading.open:
+        due = due if reading.open and len(figures) < 4 else None
+        if due is not None:
             figures.append(("Decide by", times.when(due, now_us)))
         if figures:
-            put(lines, _figures(figures, due is not None and reading.open), 4)
+            put(lines, _figures(figures, due), 4)
 
     def _path(self, reading: Reading) -> QWidget:
         seen = reading.seen
@@ -155,15 +158,18 @@ def state_banner(reading: Reading, now_us: int, ways: Sequence[Button] = ()) -> 
     )
 
 
-def _figures(figures: list[tuple[str, str]], due: bool) -> QWidget:
+def _figures(figures: list[tuple[str, str]], due: int | None) -> QWidget:
+    """Side by side; the last one is the deadline where there is one."""
     held = QWidget()
     flow = Flow(held, gap=32, line_gap=10)
     for at, (name, value) in enumerate(figures):
         one = QWidget()
         lines = column(one, gap=2)
-        last = due and at == len(figures) - 1
+        last = due is not None and at == len(figures) - 1
         shown = _figure(value, "figure", "warn" if last else "text")
         shown.setAccessibleDescription(name)
+        if last and due is not None:
+            shown.setToolTip(times.full(due))
         put(lines, _figure(name, "small"), shown)
         flow.addWidget(one)
     return held

@@ -20,6 +20,7 @@ from counterfoil.desktop.schedules.notices import NoticeCards
 from counterfoil.desktop.tokens import INBOX_ROW
 from counterfoil.desktop.words.numbers import number
 from counterfoil.desktop.words.plain import quoted
+from counterfoil.desktop.words.schedules import next_firing
 
 TINT = 600  # milliseconds that a changed row is tinted
 _TABS = ((Tab.FOR_ME, "For me"), (Tab.FOR_OTHERS, "For others"), (Tab.DECIDED, "Decided"))
@@ -43,6 +44,7 @@ class InboxPane(Pane):
         super().__init__("app")
         self._clock = clock
         self._runner_off = False
+        self._ahead: tuple[str, int | None] = ("", None)  # which schedule fires next, and when
         self._started = False  # before the first answer nothing is said about what waits
         self._runs = 0
         self.list = InboxList()
@@ -78,8 +80,9 @@ class InboxPane(Pane):
     def show_runner(self, seen: RunnerSeen) -> None:
         """Whether an empty list may fill by itself."""
         off = seen.state in (RunnerState.OFF, RunnerState.SILENT) and self._runs > 0
-        if off != self._runner_off:
-            self._runner_off = off
+        ahead = (seen.next_name, seen.next_at)
+        if (off, ahead) != (self._runner_off, self._ahead):
+            self._runner_off, self._ahead = off, ahead
             self._refresh()
 
     def start(self, rows: tuple[InboxRow, ...], tab: Tab, *, whole: bool = True) -> None:
@@ -157,7 +160,8 @@ class InboxPane(Pane):
         elif self._runner_off:
             self.nothing.say("Nothing waits for you, but the runner is off, so nothing new can arrive.")
         else:
-            self.nothing.say("Nothing waits for you.", "A run that needs a decision shows up here by itself.")
+            ahead = next_firing(*self._ahead, self._clock.now_us())
+            self.nothing.say("Nothing waits for you.", ahead or "A run that needs a decision shows up here by itself.")
 
     @Slot(str)
     def _searched(self, text: str) -> None:

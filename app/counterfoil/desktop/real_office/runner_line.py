@@ -36,6 +36,7 @@ class RunnerLine:
         state = self._told = self._state(lease)
         self._looked = self._clock.now_us()
         paused = self._glance.paused()
+        ahead = self._glance.next_firing() if paused is None else None
         here = lease if lease is not None and state in (RunnerState.RUNNING, RunnerState.SILENT) else None
         return RunnerSeen(
             state=state,
@@ -48,6 +49,8 @@ class RunnerLine:
             trouble=self._trouble() if state is RunnerState.OFF else "",
             paused_by=paused[0] if paused else "",
             paused_at=paused[1] if paused else None,
+            next_name=ahead[0] if ahead else "",
+            next_at=ahead[1] if ahead else None,
             isolation=seen.mark if (seen := protection.told(self._home)) else self._glance.isolation(),
         )
 

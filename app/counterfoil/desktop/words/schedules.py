@@ -45,6 +45,11 @@ def next_words(row: ScheduleRow, now_us: int) -> str:
     return f"{dated(there)} in {row.place}, {times.clock_time(row.next_at)} here"
 
 
+def next_firing(name: str, at: int | None, now_us: int) -> str:
+    """`Next: Weekly report, Mon 7 Dec 07:00.`; "" where nothing will fire."""
+    return f"Next: {one_line(name)}, {times.in_sentence(day_and_time(at, now_us))}." if at is not None else ""
+
+
 def day_and_time(us: int, now_us: int) -> str:
     """`Today 07:00`, `Tomorrow 07:00`, `Mon 7 Dec 07:00`, with the year unless it is this one."""
     at, today = times.local(us), times.local(now_us).date()

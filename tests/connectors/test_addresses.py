@@ -14,11 +14,13 @@ from cli.speaking import caller
 from connectors.counter import Counter, Drawer, body
 from connectors.house import House
 from connectors.test_runs import calling, harness
+from counterfoil.connectors import keeping
 from counterfoil.connectors.declared import Declared
 from counterfoil.connectors.signing_in import Granted
 from counterfoil.connectors.supervising import SignedOut, sign_in_here
 from counterfoil.engine.ports import EffectTrouble, InputNeeded, OutcomeUnknown
 from counterfoil.facts import RunState, Slot
+from counterfoil.views.connectors import trouble_with
 
 SEND = body("send", {"to": "ben"})
 
@@ -131,6 +133,10 @@ def test_what_was_granted_and_ends_in_the_middle_asks_to_sign_in_again(
         counter.run(counter.connectors.tools(["desk"]))
     with pytest.raises(SignedOut):
         counter.run(counter.connectors.look(at(house)))
+    told = trouble_with(counter.database.reader, "desk")
+    assert told == ("The sign-in to “desk” has ended.", "Sign in: counterfoil connector sign-in desk")
+    counter.database.transact(lambda txn: keeping.note_signed_in(txn, "desk", "user:anna"))
+    assert trouble_with(counter.database.reader, "desk") == ("", "")
 
 
 def test_a_house_that_is_gone_was_not_asked(counter: Counter) -> None:

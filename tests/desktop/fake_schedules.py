@@ -189,6 +189,14 @@ class FakeSchedules:
         self._changed()
         return f"‘{row.name}’: {act}."
 
+    def skip(self, schedule_id: str, due_at: int) -> str:
+        if self.refuse is not None:
+            raise self.refuse
+        self._log.append(("skip", (schedule_id, due_at)))
+        self.notices = [one for one in self.notices if (one.schedule_id, one.due_at) != (schedule_id, due_at)]
+        self._changed()
+        return f"‘{self._row(schedule_id).name}’ skips it."
+
     def run(self, schedule_id: str, due_at: int | None = None) -> str:
         self._log.append(("run", (schedule_id, due_at)))
         return f"{12:032x}"

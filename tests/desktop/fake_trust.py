@@ -118,6 +118,10 @@ class FakeTrust:
     def test_connector(self, name: str) -> str:
         return self._did("test_connector", name, f"{name} answers with 3 tools.")
 
+    def sign_in(self, name: str) -> str:
+        self.cards = [dataclasses.replace(one, signed_out=False) if one.name == name else one for one in self.cards]
+        return self._did("sign_in", name, f"You are signed in to {name}.")
+
     def switch_connector(self, name: str, *, on: bool) -> str:
         self.cards = [dataclasses.replace(one, on=on) if one.name == name else one for one in self.cards]
         return self._did("switch_connector", (name, on), f"{name} is {'on' if on else 'off'}.")

@@ -18,10 +18,14 @@ from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.schedule_facts import FiringSeen, ScheduleDraft
 from counterfoil.desktop.words import schedules as words
 from counterfoil.errors import NotNow, UnknownSchedule
+from counterfoil.facts import person
+from counterfoil.inbox.accounts import account
 from counterfoil.places import Home
+from counterfoil.runner.findings import Finding
+from counterfoil.runner.tending import tell_missing
 from counterfoil.schedules.nights import changes, place_of
 from counterfoil.schedules.typed import form_typed, instead_of, understood, words_of
-from counterfoil.store import schedules
+from counterfoil.store import firings, schedules
 from schedules.routines import START, Desk, us
 
 MONDAYS = {"kind": "weekly", "days": ["MO"], "time": "07:00"}
@@ -114,6 +118,34 @@ def test_a_card_says_what_was_missed_until_it_was_seen(lived: Lived) -> None:
     ]
     lived.office.schedules.got_it()
     assert lived.office.schedules.look(None).notices == ()
+
+
+def test_what_the_next_firing_lacks_is_told_with_its_day_and_can_be_skipped(lived: Lived) -> None:
+    daily, office, desk = lived.desk.add("Daily", rule=DAILY), lived.office.schedules, lived.desk
+    often = desk.add("Often", rule={**DAILY, "time": ["18:00", "19:30"]})
+    for schedule_id in (daily, often):
+        row = schedules.get(desk.database.reader, schedule_id)
+        tell_missing(desk.database, row, Finding("folder", False, "The folder is not there.", "Bring it."))
+    row_before = schedules.get(desk.database.reader, daily)
+    first, second = office.look(None).notices
+    assert first.words == "Today 18:00 ‘Daily’ cannot run: the folder is not there. Bring it."
+    assert (first.skip, second.skip, first.sign_in) == ("Skip today", "Skip 18:00", "")
+    assert office.skip(daily, first.due_at or 0) == "‘Daily’ skips Fri 27 Nov 18:00."
+    [row] = firings.newest(desk.database.reader, daily, 1)
+    assert (row["state"], row["reason"]) == ("skipped", f"skipped by {person(account())}")
+    with pytest.raises(NotNow, match="that firing has come already, or was skipped"):
+        office.skip(daily, first.due_at or 0)
+    assert [one.schedule_id for one in office.look(None).notices] == [often], "it is told again before the next one"
+    lacking = Finding("connectors", False, "The sign-in to “mail” has ended.", "Sign in: counterfoil", "mail")
+    tell_missing(desk.database, row_before, lacking)
+    assert [one.schedule_id for one in office.look(None).notices] == [often], "it was changed since it was looked at"
+    tell_missing(desk.database, schedules.get(desk.database.reader, daily), lacking)
+    told = next(one for one in office.look(None).notices if one.schedule_id == daily)
+    assert (told.words, told.skip, told.sign_in) == (
+        "Tomorrow 18:00 ‘Daily’ cannot run: the sign-in to “mail” has ended.",
+        "Skip tomorrow",
+        "mail",
+    )
 
 
 def test_acts_are_done_and_told(lived: Lived) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from counterfoil import Params, workflow
 from counterfoil.clock import SystemClock
+from counterfoil.desktop.real_office import calls, trust
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.calls import call
 from counterfoil.desktop.real_office.trust import TrustDesk
@@ -75,11 +76,15 @@ def test_a_connector_is_looked_at_switched_on_and_off(home: Home, desk: TrustDes
     assert not desk.connectors()[0].on
 
 
-def test_a_connector_that_does_not_start_says_so(home: Home, desk: TrustDesk) -> None:
+def test_a_connector_that_does_not_start_says_so(home: Home, desk: TrustDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     call(home, "connector", "add", "gone", "--", "/no/such/program")
     with pytest.raises(CounterfoilError, match="does not start"):
         desk.test_connector("gone")
     assert "Does not start: there is no such program here: /no/such/program" in desk.connectors()[0].health
+    monkeypatch.setattr(trust, "_SOON", calls.PATIENCE)  # a loaded machine needs longer to say no
+    with pytest.raises(CounterfoilError, match="“gone” is a program of this computer, so nobody signs in to it"):
+        desk.sign_in("gone")
+    assert not desk.connectors()[0].signed_out
 
 
 def test_permissions_are_sentences_and_can_be_taken_back(home: Home, desk: TrustDesk, tmp_path: Path) -> None:

@@ -562,6 +562,62 @@ def test_what_was_missed_stands_on_top_of_the_inbox_until_it_was_seen(whole: Des
     assert not cards.isVisible()
 
 
+def test_a_firing_that_cannot_run_is_skipped_or_signed_in_for_where_it_is_told(whole: Desk) -> None:
+    office, window = whole.office, whole.window
+    office.schedules.notices = [
+        NoticeSeen(
+            "not_ready",
+            "Tomorrow 07:00 ‘Weekly payments’ cannot run: the sign-in to “mail” has ended.",
+            PAYMENTS,
+            due_at=at(1, 7),
+            skip="Skip tomorrow",
+            sign_in="mail",
+        )
+    ]
+    whole.bridge.changed_now(Part.SCHEDULES)
+    whole.settle()
+    cards = window.pages["inbox"].pane.notices
+
+    def key(text: str) -> Any:
+        return next(one for one in cards.findChildren(Button) if one.text() == text and one.isVisible())
+
+    whole.click(key("Sign in"))
+    whole.look()
+    assert [what for act, what in office.log if act == "sign_in"] == ["mail"]
+    assert [one.words.text() for one in cards.findChildren(Banner)] == ["You are signed in to mail."]
+    office.schedules.refuse = NotNow("That firing has come already.", "Look at it.")
+    whole.click(key("Skip tomorrow"))
+    assert [one.words.text() for one in cards.findChildren(Banner)] == ["That firing has come already. Look at it."]
+    office.schedules.refuse = None
+    whole.click(key("Skip tomorrow"))
+    whole.look()
+    assert [what for act, what in office.log if act == "skip"] == [(PAYMENTS, at(1, 7))]
+    assert [one.words.text() for one in cards.findChildren(Banner)] == ["‘Weekly payments’ skips it."]
+    whole.click(key("Close"))
+    assert not cards.isVisible()
+
+
+def test_a_sign_in_that_has_ended_has_its_button_in_the_list_and_in_the_checklist(
+    desk: Desk, page: Any, editor: Any
+) -> None:
+    desk.office.schedules.needs = (ReadySeen("connectors", False, "The sign-in to “mail” has ended.", sign_in="mail"),)
+    type_rule(desk, editor, "every Monday at 09:00")
+    looked = rest(desk, editor)
+    desk.click(next(one for one in editor.ready.findChildren(Button) if one.text().strip() == "Sign in"))
+    desk.settle()
+    assert rest(desk, editor) == looked + 1
+    page._leave_editor()
+    card = NoticeSeen("not_ready", "Cannot run.", PAYMENTS, due_at=at(1, 7), skip="Skip 07:00", sign_in="mail")
+    desk.office.schedules.notices = [card]
+    desk.bridge.changed_now(Part.SCHEDULES)
+    desk.settle()
+    for key in ("Sign in", "Skip 07:00"):
+        desk.click(next(one for one in page.notices.findChildren(Button) if one.text() == key))
+        desk.settle()
+    assert [act for act, _ in desk.office.log if act in ("sign_in", "skip")] == ["sign_in", "sign_in", "skip"]
+    assert told(page) == "‘Weekly payments’ skips it."
+
+
 def test_the_first_one_asks_once_whether_to_start_at_login(desk: Desk, page: Any, editor: Any) -> None:
     desk.office.schedules.ask_login = True
     type_rule(desk, editor, "every Monday at 09:00")

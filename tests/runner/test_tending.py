@@ -60,9 +60,9 @@ class Place:
         (row,) = schedules.living(self.database.reader)
         return row
 
-    def at(self, hour: int, minute: int) -> None:
+    def at(self, hour: int, minute: int, *, day: int = 30) -> None:
         """Set the clock on Monday, and look."""
-        there = datetime(2026, 11, 30, hour, minute, tzinfo=UTC)
+        there = datetime(2026, 11, day, hour, minute, tzinfo=UTC)
         self.clock.advance(there - datetime.fromtimestamp(self.clock.now_us() / 1e6, UTC))
         self.tending.look()
 
@@ -78,11 +78,11 @@ def place(tmp_path: Path) -> Iterator[Place]:
     made.database.close()
 
 
-def test_what_is_missing_is_told_in_the_hour_before_and_gone_when_it_is_mended(place: Place) -> None:
+def test_what_is_missing_is_told_on_the_day_before_and_gone_when_it_is_mended(place: Place) -> None:
     away = place.folder.rename(place.folder.with_name("elsewhere"))
-    place.at(5, 59)
+    place.at(6, 59, day=29)
     assert place.told() == []
-    place.at(6, 1)
+    place.at(7, 1, day=29)
     (said,) = place.told()
     assert said.startswith("‘Weekly’ cannot run as things are: ")
     place.at(6, 2)
@@ -195,6 +195,27 @@ def test_free_days_that_end_are_told_before(place: Place) -> None:
         )
     ]
     assert know(["2026-12-24"], ["2026-12-24"]) == []
+
+
+def test_on_the_day_before_it_is_looked_at_once_an_hour_and_never_for_what_comes_and_goes(place: Place) -> None:
+    def needs_llm() -> None:
+        text = MANIFEST.replace("works_without_llm = true", "works_without_llm = false")
+        (place.template / "template.toml").write_text(text)
+        new = NewEntry("compatible", "http://127.0.0.1:9/v1", "tiny", None, None, "table")  # where nothing listens
+        place.database.transact(lambda txn: keeping.add(txn, "default", new, "user:anna"))
+
+    place.at(18, 0, day=29)
+    away = place.folder.rename(place.folder.with_name("elsewhere"))
+    place.at(18, 30, day=29)
+    assert place.told() == []
+    place.at(19, 1, day=29)
+    assert len(place.told()) == 1
+    away.rename(place.folder)
+    needs_llm()
+    place.at(19, 2, day=29)
+    assert place.told() == []
+    place.at(6, 1)
+    assert "No llm of the route can be reached." in place.told()[0]
 
 
 def test_a_removed_routine_says_nothing_and_a_paused_one_only_while_it_lacks_something(place: Place) -> None:

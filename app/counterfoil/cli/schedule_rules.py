@@ -24,6 +24,7 @@ from counterfoil.clock import from_us
 from counterfoil.errors import WrongUse
 from counterfoil.inbox.accounts import account
 from counterfoil.runner import preflight
+from counterfoil.runner.findings import Finding
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.starting import keep_version
 from counterfoil.runner.tending import tell_missing
@@ -78,7 +79,7 @@ def _keep(call: Call, home: Opened, wanted: keeping.Wanted) -> None:
     tell_runner(call, home, "the schedule is kept and fires when it runs")
 
 
-def _lacking(call: Call, home: Opened, row: Row) -> str | None:
+def _lacking(call: Call, home: Opened, row: Row) -> Finding | None:
     """What the first firing of a routine would lack, which is put up as a notice."""
     starter = RunStarter(home.database, call.home)
     starter.prepare([row])

@@ -125,7 +125,7 @@ class Calls:
         """What it means that no answer came."""
         if turn.signed_out:
             await self._connectors.let_go(declared, stage, held)
-            return _sign_in(declared, SignedOut(declared))
+            return _sign_in(declared, await self._connectors.signed_out(declared))
         why = held.redact(str(problem))
         await self._connectors.fell(declared, stage, why, lost=held)
         if turn.unsent:

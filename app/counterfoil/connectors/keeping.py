@@ -125,7 +125,8 @@ def tool_row(conn: Connection, name: str, tool: str) -> Row:
 
 
 def note_signed_in(txn: Txn, name: str, by: str) -> None:
-    """Somebody has signed in to a connector."""
+    """Somebody has signed in to a connector, so it was reached: that is its health until it is asked for something."""
+    connector_rows.set_health(txn, name, {"ok": True, "words": "Somebody has signed in."})
     _note(txn, name, by, f"signed in to the connector {name}")
 
 

@@ -174,7 +174,7 @@ class Connectors:
                 raise
         except (NoLine, LineLost) as problem:
             if turn.signed_out:
-                raise SignedOut(declared) from problem
+                raise await self.signed_out(declared) from problem
             why = f"does not start: {problem}"
             await self.fell(declared, stage, why, reach)
             raise EffectTrouble(f"{declared.shown} {why}.", FailureClass.TRANSIENT) from problem
@@ -217,6 +217,14 @@ class Connectors:
                 f"{declared.shown} has failed {len(recent)} times within ten minutes and is left alone for now: {recent[-1][1]}. "
                 f"Look at it with: counterfoil connector test {declared.name}"
             )
+
+    async def signed_out(self, declared: Declared) -> SignedOut:
+        """Nobody has signed in, or what was granted is over: that is its health until somebody does; what is to be raised."""
+        health = {"ok": False, "words": "Nobody is signed in.", "signed_out": True}
+        await asyncio.to_thread(
+            self._database.transact, lambda txn: connector_rows.set_health(txn, declared.name, health)
+        )
+        return SignedOut(declared)
 
     async def fell(
         self, declared: Declared, stage: Path | None, why: str, reach: Reach | None = None, lost: Held | None = None

@@ -72,12 +72,16 @@ class ScheduleRow:
 @dataclass(frozen=True, slots=True)
 class NoticeSeen:
     """What stands above the list: `kind` is away, not_ready, held_up, nothing, zone, mail or holidays; `schedule_id` of the one that it
-    is about, if one; `missed` what can still be run after all."""
+    is about, if one; `missed` what can still be run after all. Of a firing that cannot run: `due_at`, `skip` what its button says, and
+    `sign_in` the connector that wants somebody to sign in."""
 
     kind: str
     words: str
     schedule_id: str = ""
     missed: tuple[FiringSeen, ...] = ()
+    due_at: int | None = None
+    skip: str = ""
+    sign_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +156,14 @@ class DraftSeen:
 
 @dataclass(frozen=True, slots=True)
 class ReadySeen:
-    """One thing that a firing needs: `check` names it, `words` say how it stands, `next_step` what mends it."""
+    """One thing that a firing needs: `check` names it, `words` say how it stands, `next_step` what mends it; `sign_in` is the connector
+    that wants somebody to sign in, where it is that."""
 
     check: str
     holds: bool
     words: str
     next_step: str = ""
+    sign_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +208,9 @@ class Schedules(Protocol):
 
     def run(self, schedule_id: str, due_at: int | None = None) -> str:
         """Run it beside its rule: now, or a firing that did not run; the run's id."""
+
+    def skip(self, schedule_id: str, due_at: int) -> str:
+        """Let this firing pass without a run; the sentence that says so."""
 
     def got_it(self) -> None:
         """Take down the card of what happened while nobody was there."""

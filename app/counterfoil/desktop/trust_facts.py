@@ -22,7 +22,8 @@ class ToolChanged:
 
 @dataclass(frozen=True, slots=True)
 class ConnectorSeen:
-    """A connector's card. `can` says in a few words what it does, `health` in a sentence how it is, `tone` is ok, warn, bad or quiet."""
+    """A connector's card. `can` says in a few words what it does, `health` in a sentence how it is, `tone` is ok, warn, bad or quiet;
+    `signed_out`: it wants somebody to sign in."""
 
     name: str
     can: str
@@ -33,6 +34,7 @@ class ConnectorSeen:
     tools: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     changed: tuple[ToolChanged, ...] = ()
+    signed_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,9 @@ class Connecting(Protocol):
 
     def test_connector(self, name: str) -> str:
         """Start it, ask for its tools, end it; a sentence on what came of it."""
+
+    def sign_in(self, name: str) -> str:
+        """Sign in to it in the browser, which may take minutes; a sentence on what came of it."""
 
     def switch_connector(self, name: str, *, on: bool) -> str:
         """Let runs use it, or not."""

@@ -37,7 +37,7 @@ def has_key(entry: Entry, secrets: list[str]) -> bool:
 
 def _reach(one: Planned) -> Finding | None:
     """The first llm of the chain that could be asked now; a connection is opened, nothing is asked."""
-    if one.manifest.get("works_without_llm") is not False:
+    if one.manifest.get("works_without_llm") is not False or not one.is_near:
         return None
     names = Keyring(one.home).names()
     chain = [entry_from(row) for row in llm_routes.entries(one.conn, llm_routes.DEFAULT)]
@@ -105,8 +105,8 @@ def _last_run(one: Planned) -> Finding | None:
 
 
 def _budget(one: Planned) -> Finding | None:
-    """Whether anything is left of what its llm calls would count against."""
-    if one.manifest.get("works_without_llm") is not False:
+    """Whether anything is left of what its llm calls would count against; a limit of today says nothing of tomorrow."""
+    if one.manifest.get("works_without_llm") is not False or not one.is_near:
         return None
     about = {"run_id": "", "schedule_id": one.row["schedule_id"] or None, "workspace": str(one.workspace)}
     limits = llm_budgets.limits_of(one.conn, about, "", one.database.clock.now_us())

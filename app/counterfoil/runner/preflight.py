@@ -32,7 +32,7 @@ from counterfoil.settings.notifications import notifications
 from counterfoil.store import llm_routes, permission_rows
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row
-from counterfoil.views.connectors import trouble_with
+from counterfoil.views.connectors import is_signed_out, trouble_with
 
 _ASKS = {"never": "It asks nobody", "once or twice": "It stops and asks once or twice"}
 
@@ -94,10 +94,10 @@ def _connectors(one: Planned) -> Finding | None:
     names = [str(name) for name in one.manifest.get("connectors", ())]
     if not names:
         return None
-    troubles = [(name, trouble_with(one.conn, name)) for name in names]
-    wrong = next(((words, next_step) for _, (words, next_step) in troubles if words), None)
-    if wrong is not None:
-        return Finding("connectors", False, *wrong)
+    for name in names:
+        words, next_step = trouble_with(one.conn, name)
+        if words:
+            return Finding("connectors", False, words, next_step, name if is_signed_out(one.conn, name) else "")
     return Finding("connectors", True, f"The connectors it uses answer: {', '.join(names)}.")
 
 
@@ -173,7 +173,7 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def look(database: Database, home: Home, starter: RunStarter, row: Row) -> list[Finding]:
+def look(database: Database, home: Home, starter: RunStarter, row: Row, *, is_near: bool = True) -> list[Finding]:
     """Everything the next firing of a routine needs, in the order of `CHECKS`; `starter` was prepared for it. Blocking."""
     try:
         rule = rule_of(json.loads(row["rule"]))
@@ -182,7 +182,7 @@ def look(database: Database, home: Home, starter: RunStarter, row: Row) -> list[
         return [Finding("rule", False, problem.message, problem.next_step)]
     planned = row["next_at"] or database.clock.now_us()
     with database.connect() as conn:  # of its own: the runner looks on a thread
-        return _findings(Planned(database, conn, home, row, rule, planned, starter, starter.manifest_of(row)))
+        return _findings(Planned(database, conn, home, row, rule, planned, starter, starter.manifest_of(row), is_near))
 
 
 def _findings(one: Planned) -> list[Finding]:
@@ -196,9 +196,9 @@ def _findings(one: Planned) -> list[Finding]:
     return findings
 
 
-def missing(findings: list[Finding]) -> str | None:
-    """The first thing that is not there, as a sentence with its next step; None where nothing is missing."""
-    return next((str(one) for one in findings if not one.holds), None)
+def missing(findings: list[Finding]) -> Finding | None:
+    """The first thing that is not there; None where nothing is missing."""
+    return next((one for one in findings if not one.holds), None)
 
 
 def draft_row(template: str, workspace: Path, rule: Mapping[str, Any], zone: str, parameters: Mapping[str, Any]) -> Row:

@@ -16,6 +16,7 @@ from counterfoil.clock import from_us
 from counterfoil.facts import NoticeKind
 from counterfoil.places import Home
 from counterfoil.runner import preflight
+from counterfoil.runner.findings import Finding
 from counterfoil.runner.firing import RunStarter
 from counterfoil.schedules import outcomes
 from counterfoil.schedules.calendars import end_of
@@ -23,8 +24,11 @@ from counterfoil.store import notices, schedules, standing
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
 
-AHEAD_US = 3600 * 1_000_000  # so long before a firing what it needs is looked at
-AGAIN_US = 300 * 1_000_000  # and then this often, while nothing is missing
+_HOUR_US = 3600 * 1_000_000
+AHEAD_US = 24 * _HOUR_US  # so long before a firing what it needs is looked at
+NEAR_US = _HOUR_US  # and so long before it everything that comes and goes, such as a network
+FAR = 5  # routines of the day ahead that one look takes: nobody waits for them, and runs wait for the look
+AGAIN_US = 300 * 1_000_000  # so often in that hour, while nothing is missing; in the day before it once an hour
 _BY = "runner"
 
 
@@ -43,7 +47,9 @@ class Tending:
             living = schedules.living(conn)
             told = {row["subject"] for row in notices.standing(conn) if row["kind"] == NoticeKind.NOT_READY}
         kept = {row["schedule_id"] for row in living}
-        wanted = [row for row in living if row["schedule_id"] in told or self._is_due(row)]
+        due = [row for row in living if row["schedule_id"] not in told and self._is_due(row)]
+        far = [row for row in due if not self._is_near(row)]
+        wanted = [row for row in living if row["schedule_id"] in told or (row in due and row not in far[FAR:])]
         if wanted:
             self._starter.prepare(wanted)
             for row in wanted:
@@ -57,21 +63,29 @@ class Tending:
         if row["paused"] or row["next_at"] is None or row["next_at"] - now > AHEAD_US:
             return False
         looked = self._looked.get((row["schedule_id"], row["rev"]))
-        return looked is None or now - looked > AGAIN_US
+        return looked is None or now - looked > (AGAIN_US if self._is_near(row) else NEAR_US)
 
-    def missing(self, row: Row) -> str | None:
+    def _is_near(self, row: Row) -> bool:
+        """Whether its firing comes within the hour, or nobody knows when."""
+        return row["next_at"] is None or row["next_at"] - self._database.clock.now_us() <= NEAR_US
+
+    def missing(self, row: Row) -> Finding | None:
         """What the next firing of a routine that was prepared for lacks; None where it can run."""
-        return preflight.missing(preflight.look(self._database, self._home, self._starter, row))
+        found = preflight.look(self._database, self._home, self._starter, row, is_near=self._is_near(row))
+        return preflight.missing(found)
 
 
-def tell_missing(database: Database, row: Row, reason: str | None) -> None:
-    """Put up what a routine's next firing lacks, or take it down."""
+def tell_missing(database: Database, row: Row, lacking: Finding | None) -> None:
+    """Put up what a routine's next firing lacks, or take it down; nothing where it was changed since `row` was read."""
 
     def operation(txn: Txn) -> None:
-        if reason is None:
+        if schedules.get(txn.conn, row["schedule_id"])["rev"] != row["rev"]:
+            return
+        if lacking is None:
             notices.close(txn, NoticeKind.NOT_READY, row["schedule_id"], _BY)
-        else:
-            notices.post(txn, NoticeKind.NOT_READY, row["schedule_id"], {"schedule": row["name"], "reason": reason})
+            return
+        body = {"schedule": row["name"], "reason": str(lacking), "words": lacking.words, "sign_in": lacking.sign_in}
+        notices.post(txn, NoticeKind.NOT_READY, row["schedule_id"], body)
 
     database.transact(operation)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -140,16 +141,22 @@ def resume(txn: Txn, row: Row, by: str) -> Row:
     return _aligned(txn, changed)
 
 
-def skip_next(txn: Txn, row: Row, by: str) -> datetime:
-    """Let the next instant pass without a run; that instant.
+def skip_next(txn: Txn, row: Row, by: str, due_us: int | None = None) -> datetime:
+    """Let the next instant pass without a run; that instant. What it lacks is no longer told. `due_us` is the one that is meant.
 
     Raises:
-        NotNow: nothing is due any more, or the routine is paused.
+        NotNow: nothing is due any more, the routine is paused, or another instant is next than the one that is meant.
     """
     if row["paused"] or row["next_at"] is None:
         raise NotNow(f"‘{row['name']}’ has no next firing to skip.", "Look at it: counterfoil schedule list")
     due = int(row["next_at"])
+    if due_us not in (None, due):
+        raise NotNow(
+            f"‘{row['name']}’: that firing has come already, or was skipped. Nothing was changed.",
+            f"See what became of it: counterfoil schedule log {shlex.quote(row['name'])}",
+        )
     firings.settle(txn, row, due, FiringState.SKIPPED, f"skipped by {person(by)}")
+    notices.close(txn, NoticeKind.NOT_READY, row["schedule_id"], by)
     schedules.change(txn, row, by, f"{person(by)} skips the next firing of ‘{row['name']}’")
     _aligned(txn, schedules.get(txn.conn, row["schedule_id"]))
     return from_us(due)

@@ -48,7 +48,7 @@ def connector_document(conn: Connection, row: Row) -> Document:
 
 
 def _health(row: Row) -> Document | None:
-    """`ok`, `words`, `checked_at`; and what is known beside: `server`, `protocol`, `left_out`, `noise`, `last_words`."""
+    """`ok`, `words`, `checked_at`; and what is known beside: `server`, `protocol`, `left_out`, `noise`, `last_words`, `signed_out`."""
     if row["health"] is None:
         return None
     kept = json.loads(row["health"])
@@ -61,6 +61,7 @@ def _health(row: Row) -> Document | None:
         "left_out": kept.get("left_out", []),
         "noise": kept.get("noise", 0),
         "last_words": kept.get("last_words", ""),
+        "signed_out": kept.get("signed_out", False),
     }
 
 
@@ -96,6 +97,13 @@ def tool_documents(conn: Connection, name: str) -> list[Document]:
     return [tool_document(row) for row in connector_rows.tools(conn, name)]
 
 
+def is_signed_out(conn: Connection, name: str) -> bool:
+    """Whether a connector that is on wants somebody to sign in."""
+    row = connector_rows.get(conn, name)
+    health = _health(row) if row is not None and row["is_on"] else None
+    return health is not None and bool(health["signed_out"])
+
+
 def trouble_with(conn: Connection, name: str) -> tuple[str, str]:
     """Why runs could not use a connector as things are, and what to do; two empty texts where they can."""
     row = connector_rows.get(conn, name)
@@ -104,6 +112,8 @@ def trouble_with(conn: Connection, name: str) -> tuple[str, str]:
     found = connector_document(conn, row)
     if not found["on"]:
         return f"The connector “{name}” is off.", f"Switch it on: counterfoil connector on {name}"
+    if is_signed_out(conn, name):
+        return f"The sign-in to “{name}” has ended.", f"Sign in: counterfoil connector sign-in {name}"
     if found["health"] is None or not found["health"]["ok"]:
         said = f": {found['health']['words']}" if found["health"] is not None else "."
         return f"The connector “{name}” did not answer last{said}", f"Look at it: counterfoil connector test {name}"

@@ -7,9 +7,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from counterfoil.desktop.bridge import Bridge, Latest
+from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.office import Changes, Counts, Part
 from counterfoil.desktop.schedule_facts import NoticeSeen, SchedulesSeen
+from counterfoil.desktop.schedules.notices import OPENING
 from counterfoil.desktop.schedules.sheets import SkippedSheet, started_beside
 
 
@@ -30,6 +31,8 @@ class Standing(QObject):
         self._sheet: SkippedSheet | None = None
         inbox.pane.notices.got_it.connect(self._got_it)
         inbox.pane.notices.skipped_wanted.connect(self._choose_skipped)
+        inbox.pane.notices.sign_in_wanted.connect(self._sign_in)
+        inbox.pane.notices.skip_wanted.connect(self._skip)
 
     def show_counts(self, counts: Counts) -> None:
         """How many stand now."""
@@ -50,6 +53,26 @@ class Standing(QObject):
 
     def _got_it(self) -> None:
         self._bridge.ask(self, lambda office: office.schedules.got_it(), self._done)
+
+    @Slot(object)
+    def _sign_in(self, name: object) -> None:
+        wanted = str(name)
+        self._inbox.pane.notices.say(OPENING)
+        self._bridge.ask(self, lambda office: office.trust.sign_in(wanted), self._said, self._refused, slow=True)
+
+    @Slot(object)
+    def _skip(self, notice: object) -> None:
+        if isinstance(notice, NoticeSeen) and notice.due_at is not None:
+            schedule_id, due = notice.schedule_id, notice.due_at
+            self._bridge.ask(self, lambda office: office.schedules.skip(schedule_id, due), self._said, self._refused)
+
+    def _said(self, sentence: str) -> None:
+        self._inbox.pane.notices.say(sentence)
+        self._look()
+
+    def _refused(self, trouble: Trouble) -> None:
+        self._inbox.pane.notices.say(f"{trouble.message} {trouble.next_step}".strip())
+        self._look()
 
     @Slot(object)
     def _choose_skipped(self, notice: object) -> None:

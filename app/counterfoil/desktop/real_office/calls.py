@@ -108,6 +108,35 @@ def start_detached(home: Home, *words: str) -> int:
     return process.pid
 
 
+def begin(home: Home, *words: str, patience: float) -> bool:
+    """Start what may need minutes of a person, and watch it for a while; whether it is done. It goes on without this process otherwise.
+
+    Raises:
+        CallFailed: it ended, and not well, with its last words.
+    """
+    home.create()
+    reap()
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(
+            command(home, *words),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            env=environment(),
+        )
+        _STARTED.append(process)
+        try:
+            if process.wait(patience) == 0:
+                return True
+        except subprocess.TimeoutExpired:
+            return False
+        out.seek(0)
+        said = out.read().decode("utf-8", "replace").strip().splitlines()
+    last = said[-1].removeprefix("counterfoil: ") if said else f"it ended with {process.returncode}"
+    raise CallFailed(f"{last[:1].upper()}{last[1:]}", "Look at it: counterfoil connector test NAME" if not said else "")
+
+
 def reap() -> None:
     """Let go of children that have ended."""
     for process in list(_STARTED):

@@ -203,8 +203,9 @@ def _ahead(firing: Firing, zone: ZoneInfo) -> NextSeen:
 
 def _ready(one: Mapping[str, Any]) -> ReadySeen:
     """A finding of the command line; its options for parameters are fields here."""
-    next_step = "" if one["check"] == "parameters" else str(one["next_step"] or "")
-    return ReadySeen(str(one["check"]), bool(one["holds"]), str(one["words"]), next_step)
+    sign_in = str(one["sign_in"] or "")
+    next_step = "" if one["check"] == "parameters" or sign_in else str(one["next_step"] or "")
+    return ReadySeen(str(one["check"]), bool(one["holds"]), str(one["words"]), next_step, sign_in)
 
 
 def _zone_of(advice: str) -> str:

@@ -31,7 +31,8 @@ from counterfoil.desktop.schedule_facts import (
     ScheduleRow,
     SchedulesSeen,
 )
-from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.plain import one_line, quoted
+from counterfoil.desktop.words.schedules import day_and_time, skip_words
 from counterfoil.errors import CounterfoilError, UnknownSchedule, WrongRule
 from counterfoil.facts import FiringOrigin, NoticeKind
 from counterfoil.inbox.hinting import hint
@@ -46,6 +47,7 @@ from counterfoil.store import firings, notices, schedules
 from counterfoil.store.transactions import Connection, Row, Txn
 
 _MOST = 5_000  # planned firings of one routine that are looked at for a calendar
+_BEGINNINGS = ("The ", "This ", "There ", "No ", "A ", "Nothing ")
 _APART = 3  # firings of a routine on one day, of one fate, that are shown one by one
 
 
@@ -67,7 +69,9 @@ class SchedulePages:
             living = schedules.living(conn)
             rows = [self._row(conn, row, here) for row in living if workspace in (None, row["workspace"])]
             known = {row["name"]: row["schedule_id"] for row in living}
-            standing = tuple(_notice(conn, row, known) for row in notices.standing(conn))
+            rows_of = {row["schedule_id"]: row for row in living}
+            now = self._access.clock.now_us()
+            standing = tuple(_notice(conn, row, known, rows_of, now) for row in notices.standing(conn))
         return SchedulesSeen(tuple(rows), standing, len(living), here)
 
     def calendar(self, first: date, days: int, workspace: str | None, schedule_id: str = "") -> CalendarSeen:
@@ -214,6 +218,19 @@ class SchedulePages:
         hint(self._access.home)
         return said
 
+    def skip(self, schedule_id: str, due_at: int) -> str:
+        """Let this firing pass without a run."""
+        me = self._access.me
+
+        def operation(txn: Txn) -> str:
+            row = _known(txn.conn, schedule_id)
+            due = keeping.skip_next(txn, row, me, due_at).astimezone(zone_of(row["zone"]))
+            return f"‘{one_line(row['name'])}’ skips {due:%a} {due.day} {due:%b %H:%M}."
+
+        said = self._access.write(operation)
+        hint(self._access.home)
+        return said
+
     def run(self, schedule_id: str, due_at: int | None = None) -> str:
         """Run it beside its rule."""
         with self._access.reading() as conn:
@@ -239,11 +256,34 @@ def _known(conn: Connection, schedule_id: str) -> Row:
     return row
 
 
-def _notice(conn: Connection, row: Row, known: Mapping[str, str]) -> NoticeSeen:
+def _notice(conn: Connection, row: Row, known: Mapping[str, str], living: Mapping[str, Row], now: int) -> NoticeSeen:
     body = notices.body_of(row)
+    schedule = living.get(row["subject"])
+    if row["kind"] == NoticeKind.NOT_READY and schedule is not None and schedule["next_at"] is not None:
+        return _not_ready(schedule, body, now)
     said = " ".join(one_line(sentence) for sentence in told(row["kind"], body))
     missed = _missed(conn, body, known) if row["kind"] == NoticeKind.AWAY else ()
     return NoticeSeen(row["kind"], said, row["subject"], tuple(missed))
+
+
+def _not_ready(row: Row, body: Mapping[str, Any], now: int) -> NoticeSeen:
+    """What the next firing lacks: `Tomorrow 07:00 ‘Weekly report’ cannot run: …`, with what can be done at once."""
+    due, sign_in = int(row["next_at"]), str(body.get("sign_in") or "")
+    why = one_line(str(body["words"] if sign_in else body["reason"]))
+    why = why[:1].lower() + why[1:] if why.startswith(_BEGINNINGS) else why  # names keep their first letter
+    said = f"{day_and_time(due, now)} {quoted(row['name'])} cannot run: {why}"
+    skip = skip_words(due, _after(row, due), now)
+    return NoticeSeen(NoticeKind.NOT_READY, said, row["schedule_id"], (), due, skip, sign_in)
+
+
+def _after(row: Row, due: int) -> int | None:
+    """The firing after one."""
+    try:
+        rule, zone = rule_of(json.loads(row["rule"])), zone_of(row["zone"])
+    except WrongRule:
+        return None
+    found = next(iter(firings_of(rule, zone, from_us(due))), None)
+    return None if found is None else to_us(found.due_at)
 
 
 def _missed(conn: Connection, body: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[FiringSeen]:

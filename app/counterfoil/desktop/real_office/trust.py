@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from counterfoil.desktop.real_office.calls import call
+from counterfoil.desktop.real_office.calls import begin, call
 from counterfoil.desktop.real_office.route_pages import RouteDesk
 from counterfoil.desktop.trust_facts import ConnectorSeen, FactSeen, PermissionSeen, Proposal, ToolChanged
 from counterfoil.desktop.words import times
@@ -21,6 +21,7 @@ from counterfoil.views.permissions import permission_documents
 
 Document = Mapping[str, Any]
 _ANSWERS = {"approved": "approved", "rejected": "rejected", "returned": "sent back"}
+_SOON = 8.0  # seconds in which a sign-in that cannot begin has said so
 _UNUSED = "Nothing it speaks of has been asked for so far."
 
 
@@ -52,6 +53,7 @@ class TrustDesk(RouteDesk):
             on=document["on"],
             tools=tuple(f"{tool['tool']} ({tool['does_words'].rstrip('.').lower()})" for tool in tools),
             notes=tuple(notes),
+            signed_out=bool(document["on"] and health and health["signed_out"]),
             changed=tuple(_changed(tool, rows[tool["tool"]]) for tool in tools if tool["changes"] or tool["is_new"]),
         )
 
@@ -72,6 +74,12 @@ class TrustDesk(RouteDesk):
         """Start it, ask for its tools, end it."""
         found = call(self._access.home, "connector", "test", name)
         return f"{name}: {found['health']['words']} {count(len(found['tools']), 'tool')}."
+
+    def sign_in(self, name: str) -> str:
+        """Sign in to it in the browser; the command that waits for it goes on beside this window."""
+        if begin(self._access.home, "connector", "sign-in", name, patience=_SOON):
+            return f"You are signed in to {name}."
+        return f"The page to sign in to {name} is open in your browser. What waits for it goes on when that is done."
 
     def switch_connector(self, name: str, *, on: bool) -> str:
         """Let runs use it, or not; it is looked at before it is switched on."""

@@ -71,10 +71,12 @@ class ReadyBox(Box):
     Signals:
         again(): look again.
         mend(str): go where the thing of this name is mended.
+        sign_in(str): sign in to the connector of this name.
     """
 
     again = Signal()
     mend = Signal(object)
+    sign_in = Signal(object)
 
     def __init__(self) -> None:
         super().__init__("quiet", gap=6)
@@ -106,7 +108,8 @@ class ReadyBox(Box):
         empty(self._list)
         self.texts = []
         for one in wanted:
-            self._put(one, {**_MENDED, **({"folder": "Another folder…"} if folder else {})}.get(one.check, ""))
+            mended = {**_MENDED, **({"folder": "Another folder…"} if folder else {})}
+            self._put(one, "Sign in" if one.sign_in else mended.get(one.check, ""))
 
     def _put(self, one: ReadySeen, button: str) -> None:
         line = row(gap=8)
@@ -117,8 +120,8 @@ class ReadyBox(Box):
         if not one.holds:
             put(texts, *([Prose(plain(one.next_step), "small")] if one.next_step else []))
             if button:
-                mend = Button(button, key=one.check)
-                mend.chosen.connect(self.mend)
+                mend = Button(button, key=one.sign_in or one.check)
+                mend.chosen.connect(self.sign_in if one.sign_in else self.mend)
                 there = row(gap=0)
                 put(there, mend, None)
                 texts.addLayout(there)

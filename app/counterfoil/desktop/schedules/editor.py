@@ -20,6 +20,7 @@ from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.schedule_facts import DraftSeen, ReadySeen, ScheduleDraft, ScheduleKept
 from counterfoil.desktop.schedules.ahead import AheadBox, ReadyBox
 from counterfoil.desktop.schedules.choices import KEYS, Choices
+from counterfoil.desktop.schedules.notices import OPENING
 from counterfoil.desktop.schedules.sentence import SentenceBox
 from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.desktop.templates.folder_sheet import FolderSheet
@@ -80,6 +81,7 @@ class ScheduleEditor(Pane):
         self.save.clicked.connect(self._save)
         self.ready.again.connect(self._look_again)
         self.ready.mend.connect(self._mend)
+        self.ready.sign_in.connect(self._sign_in)
 
     @property
     def rule(self) -> LineEdit:
@@ -336,6 +338,20 @@ class ScheduleEditor(Pane):
         elif self.fields:
             wrong = [editor for editor in self.fields if editor.name in self._seen.fields]
             (wrong or self.fields)[0].focus()
+
+    @Slot(object)
+    def _sign_in(self, name: object) -> None:
+        wanted = str(name)
+        self._tell(OPENING)
+        self._bridge.ask(self, lambda office: office.trust.sign_in(wanted), self._told, self._failed, slow=True)
+
+    def _told(self, sentence: str) -> None:
+        self._tell(sentence)
+        self._look_again()
+
+    def _tell(self, words: str) -> None:
+        empty(self._banners)
+        put(self._banners, Banner("info", words))
 
     def _show_button(self) -> None:
         words = self._missing()

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from counterfoil.desktop.parts.boxes import Box
+from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
-from counterfoil.desktop.parts.layouts import MIDDLE, TOP, column, empty, put, row
+from counterfoil.desktop.parts.layouts import MIDDLE, TOP, Flow, column, empty, put, row
 from counterfoil.desktop.schedule_facts import NoticeSeen
 from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.plain import one_line
 
 _ASKED = {"away": "Got it", "nothing": "It is fine", "zone": "Got it"}  # what a person may be done with
 _OF_ONE = ("not_ready", "held_up", "nothing", "holidays")
+OPENING = "Opening the page to sign in…"
 _CARDS = 2  # at a time: the calendar stays in sight
 
 
@@ -26,24 +28,31 @@ class NoticeCards(QWidget):
         got_it(): the card of what was missed is done with.
         schedule_wanted(str): show this schedule; "" for the page.
         skipped_wanted(NoticeSeen): run one that was missed.
+        sign_in_wanted(str): sign in to this connector, which a firing needs.
+        skip_wanted(NoticeSeen): let the firing that cannot run pass.
     """
 
     got_it = Signal()
     schedule_wanted = Signal(object)
     skipped_wanted = Signal(object)
+    sign_in_wanted = Signal(object)
+    skip_wanted = Signal(object)
 
     def __init__(self, *, narrow: bool = False) -> None:
         """`narrow`: above a list, with the buttons below the words and a way to the Schedules page."""
         super().__init__()
         self._narrow = narrow
-        self._lines = column(self, gap=8, margins=(16, 0, 16, 10) if narrow else (28, 14, 24, 0))
+        whole = column(self, gap=8, margins=(16, 0, 16, 10) if narrow else (28, 14, 24, 0))
+        self._lines, self._told = column(gap=8), column(gap=8)
+        put(whole, self._told, self._lines)
+        self._said = ""
         self._seen: tuple[NoticeSeen, ...] = ()
         self.hide()
 
     def show_notices(self, seen: Sequence[NoticeSeen]) -> None:
         """Show these, the one about an absence first."""
         wanted = tuple(sorted(seen, key=lambda one: one.kind != "away"))
-        self.setVisible(bool(wanted))
+        self.setVisible(bool(wanted or self._said))
         if wanted == self._seen:
             return
         self._seen = wanted
@@ -55,6 +64,20 @@ class NoticeCards(QWidget):
                 self._lines, Label(f"And {count(len(wanted) - _CARDS, 'notice')} more, one after the other.", "caption")
             )
 
+    def say(self, words: str) -> None:
+        """What came of a button, until the next one or until it is closed."""
+        self._said = words
+        empty(self._told)
+        if words:
+            close = Button("Close", "quiet", name=f"Close: {words}")
+            close.clicked.connect(self._close)
+            put(self._told, Banner("info", words, [close]))
+        self.setVisible(bool(words or self._seen))
+
+    @Slot()
+    def _close(self) -> None:
+        self.say("")
+
     def _card(self, notice: NoticeSeen) -> Box:
         tone = "info" if notice.kind in _ASKED else "warn"
         card = Box(tone, gap=6, margins=(12, 8, 8, 8))
@@ -62,18 +85,21 @@ class NoticeCards(QWidget):
         side = TOP if self._narrow else MIDDLE
         line.addWidget(Icon("info" if tone == "info" else "triangle-alert", tone), 0, side)
         line.addWidget(Prose(notice.words, "small" if self._narrow else "medium", tone=tone), 1)
-        keys = row(gap=8, margins=(26, 0, 0, 0)) if self._narrow else line
-        for button in self._keys(notice):
-            keys.addWidget(button, 0, MIDDLE)
         card.put(line)
         if self._narrow:
-            keys.addStretch(1)
-            card.put(keys)
+            below = QWidget()
+            flow = Flow(below, gap=8, line_gap=6)
+            for button in self._keys(notice):
+                flow.addWidget(button)
+            card.put(below)
+        else:
+            for button in self._keys(notice):
+                line.addWidget(button, 0, MIDDLE)
         card.setAccessibleName(notice.words)
         return card
 
     def _keys(self, notice: NoticeSeen) -> list[Button]:
-        made = []
+        made = self._ahead_keys(notice)
         if notice.kind in _OF_ONE or self._narrow:
             words = "Show it" if notice.kind in _OF_ONE else "Details"
             key = notice.schedule_id if notice.kind in _OF_ONE else ""
@@ -88,6 +114,19 @@ class NoticeCards(QWidget):
             done = Button(_ASKED[notice.kind], name=f"{_ASKED[notice.kind]}: {notice.words}")
             done.chosen.connect(self._seen_it)
             made.append(done)
+        return made
+
+    def _ahead_keys(self, notice: NoticeSeen) -> list[Button]:
+        """What can be done about a firing that cannot run."""
+        made = []
+        if notice.sign_in:
+            sign_in = Button("Sign in", key=notice.sign_in, name=f"Sign in to {one_line(notice.sign_in)}")
+            sign_in.chosen.connect(self.sign_in_wanted)
+            made.append(sign_in)
+        if notice.skip:
+            skip = Button(notice.skip, key=notice, name=f"{notice.skip}: {notice.words}")
+            skip.chosen.connect(self.skip_wanted)
+            made.append(skip)
         return made
 
     @Slot(object)

@@ -25,7 +25,7 @@ from counterfoil.desktop.schedules.calendar import CalendarPane
 from counterfoil.desktop.schedules.editor import ScheduleEditor
 from counterfoil.desktop.schedules.head import ScheduleHead
 from counterfoil.desktop.schedules.list_view import ROW, SchedulesAdapter, SchedulesView
-from counterfoil.desktop.schedules.notices import NoticeCards
+from counterfoil.desktop.schedules.notices import OPENING, NoticeCards
 from counterfoil.desktop.schedules.sheets import SkippedSheet, login_sheet, remove_sheet, started_beside
 from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.words.plain import one_line, quoted
@@ -219,6 +219,8 @@ class SchedulesPage(QWidget):
         self.notices.got_it.connect(self._got_it)
         self.notices.schedule_wanted.connect(self._to_schedule)
         self.notices.skipped_wanted.connect(self._choose_skipped)
+        self.notices.sign_in_wanted.connect(self._sign_in)
+        self.notices.skip_wanted.connect(self._skip_this)
 
     # ------------------------------------------------------------------------------------------------------------- acts
 
@@ -240,6 +242,18 @@ class SchedulesPage(QWidget):
     def _skip(self) -> None:
         if self.head.shown is not None:
             self._act("skip_next", self.head.shown.schedule_id)
+
+    @Slot(object)
+    def _skip_this(self, notice: object) -> None:
+        if isinstance(notice, NoticeSeen) and notice.due_at is not None:
+            schedule_id, due = notice.schedule_id, notice.due_at
+            self._bridge.ask(self, lambda office: office.schedules.skip(schedule_id, due), self._told, self._failed)
+
+    @Slot(object)
+    def _sign_in(self, name: object) -> None:
+        wanted = str(name)
+        self._tell("info", OPENING, brief=True)
+        self._bridge.ask(self, lambda office: office.trust.sign_in(wanted), self._told, self._failed, slow=True)
 
     @Slot()
     def _run_now(self) -> None:

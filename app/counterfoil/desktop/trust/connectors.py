@@ -54,7 +54,7 @@ class ConnectorsTab(TrustTab):
             key=one.name,
         )
         switch.chosen.connect(self._switch)
-        put(head, test, switch)
+        put(head, *([self._sign_in_key(one)] if one.signed_out else []), test, switch)
         state = row(gap=8)
         texts = column(gap=2)
         put(texts, Prose(one_line(one.health), "body", tone=_INKS[one.tone]))
@@ -77,6 +77,16 @@ class ConnectorsTab(TrustTab):
     def _test(self, name: object) -> None:
         wanted = str(name)
         self.act(lambda office: office.trust.test_connector(wanted), f"Testing {quoted(wanted)}…")
+
+    def _sign_in_key(self, one: ConnectorSeen) -> Button:
+        made = Button("Sign in", name=f"Sign in to {one_line(one.name)}", key=one.name)
+        made.chosen.connect(self._sign_in)
+        return made
+
+    @Slot(object)
+    def _sign_in(self, name: object) -> None:
+        wanted = str(name)
+        self.act(lambda office: office.trust.sign_in(wanted), "Opening the page to sign in…")
 
     @Slot(object)
     def _switch(self, name: object) -> None:

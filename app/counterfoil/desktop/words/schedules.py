@@ -59,6 +59,15 @@ def day_and_time(us: int, now_us: int) -> str:
     return dated(at, year=at.year != today.year)
 
 
+def skip_words(us: int, after_us: int | None, now_us: int) -> str:
+    """What skips a firing: `Skip tomorrow`, `Skip Mon 7 Dec`; `Skip 07:00` where the next one comes on the same day."""
+    at = times.local(us)
+    if after_us is not None and times.local(after_us).date() == at.date():
+        return f"Skip {at:%H:%M}"
+    near = times.day(at.date(), times.local(now_us).date())
+    return f"Skip {near.lower()}" if near in ("Today", "Tomorrow") else f"Skip {at:%a} {at.day} {at:%b}"
+
+
 def dated(at: datetime, *, year: bool = False) -> str:
     """`Mon 7 Dec 07:00`, `Mon 7 Dec 2026 07:00`."""
     return f"{at:%a} {at.day} {at:%b}{f' {at:%Y}' if year else ''} {at:%H:%M}"

@@ -348,10 +348,10 @@ def _seen(document: dict[str, Any], **more: Any) -> facts.GateSeen:
 
 
 _STORY = (
-    "08:41:02 started by you, on 17 files in invoices/",
+    "08:41:02 Started by you, on 17 files in invoices/",
     "08:41:04 17 files read: 15 invoices, 1 of them twice, 1 credit note",
     "08:41:05 112 checks made, 2 did not pass",
-    "08:41:09 restarted; nothing was done twice",
+    "08:41:09 Restarted; nothing was done twice",
 )
 
 

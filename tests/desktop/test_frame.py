@@ -204,6 +204,26 @@ def test_a_second_start_raises_the_window(desk: Desk) -> None:
 # -------------------------------------------------------------------------------------------------------- the first run
 
 
+def test_the_runner_line_says_starting_as_soon_as_the_sample_is_begun(
+    make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office = empty_office()
+    office.runner_seen = RunnerSeen(RunnerState.OFF)
+    desk = make_desk(office)
+    said = []
+
+    def start_sample() -> str:
+        said.append(desk.window.runner.state)
+        raise RunnerTrouble("The runner could not be started.")
+
+    monkeypatch.setattr(office, "start_sample", start_sample)
+    card = card_of(desk)
+    assert card is not None
+    desk.click(card.start)
+    assert said == [RunnerState.STARTING]
+    assert desk.window.runner.state is RunnerState.OFF  # it did not come off, and the line says so again
+
+
 def test_the_first_card_claims_no_protection_before_it_was_measured(make_desk: MakeDesk) -> None:
     desk = make_desk(empty_office())
     card = card_of(desk)

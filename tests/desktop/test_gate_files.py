@@ -115,4 +115,4 @@ def test_a_card_says_nothing_twice(desk: Desk) -> None:
         body = file_bodies.changes(seen, date(2026, 11, 30))
         assert [prose.text() for prose in body.findChildren(Prose) if prose.text()] == told
     program = FileSeen("run.sh", "write", bytes_after=19, executable=True)
-    assert describe(program) == "new file · 19 B · can be started as a program"
+    assert describe(program) == "New file · 19 B · can be started as a program"

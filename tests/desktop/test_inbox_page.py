@@ -472,10 +472,17 @@ def test_a_gate_that_was_decided_elsewhere_says_by_whom(desk: Desk) -> None:
 
 
 def test_a_withdrawn_gate_takes_nothing(desk: Desk) -> None:
-    desk.office.documents[f"{79:032x}"]["state"] = "withdrawn"
+    document = desk.office.documents[f"{79:032x}"]
+    document |= {
+        "state": "withdrawn",
+        "closed_why": "The run was cancelled by Anna",
+        "closed_at": "2026-11-30T08:50:00.000Z",
+    }
     desk.bridge.changed_now(Part.INBOX)
     desk.settle()
-    assert any(words.startswith("This question was withdrawn") for words in banners(desk))
+    assert any(
+        said.startswith("The run was cancelled by Anna at 08:50, so this question was") for said in banners(desk)
+    )
     inside(desk)
     desk.press(RETURN, CTRL)
     assert desk.decisions() == []

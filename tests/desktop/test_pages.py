@@ -20,7 +20,7 @@ from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.errors import WrongWorkspace
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
-from desktop.fake_runs import run_seen
+from desktop.fake_runs import run_seen, template_seen
 from desktop.figures import ME, NOW, WORKSPACE
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -295,6 +295,23 @@ def test_the_form_is_filled_checked_and_run_by_keyboard(desk: Desk, templates: A
         )
     ]
     assert desk.window.stack.currentWidget() is desk.window.pages["runs"]
+
+
+@pytest.mark.parametrize(
+    "asks, note",
+    [
+        (True, "It stops and asks before anything is written."),
+        (False, "It asks nobody, unless a rule says otherwise."),
+    ],
+)
+def test_the_foot_of_the_form_says_whether_it_asks(
+    desk: Desk, templates: Any, monkeypatch: pytest.MonkeyPatch, asks: bool, note: str
+) -> None:
+    seen = dataclasses.replace(template_seen("/t/pay-invoices"), fields=(), asks=asks)
+    monkeypatch.setattr(desk.office, "check_parameters", lambda *_: {})
+    templates.form.show_template(seen, WORKSPACE)
+    desk.settle()
+    assert templates.form.note.text() == note
 
 
 def test_a_mistyped_account_is_said_beside_its_field(desk: Desk, templates: Any) -> None:

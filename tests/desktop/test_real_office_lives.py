@@ -40,7 +40,7 @@ def test_the_sample_from_the_card_to_the_written_file(living: LivingHome) -> Non
     assert office.runner().state is RunnerState.RUNNING
     assert (first.document["kind"], first.run_number) == ("question", 1)
     assert first.run_state in ("running", "waiting")  # the gate is there a moment before the run lets go
-    assert first.story[0].endswith("started by you")
+    assert first.story[0].endswith("Started by you")
     assert any("Read invoices: 17 invoices" in line for line in first.story)
     assert first.workspace == workspace.path
 

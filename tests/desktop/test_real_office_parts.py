@@ -327,8 +327,8 @@ def test_the_command_lines_refusals_are_ours_again(home: RowsHome, tmp_path: Pat
 
 def test_a_process_that_began_after_its_lease_is_a_stranger() -> None:
     command = [sys.executable, "-c", "import sys; sys.stdin.read()", "counterfoil"]
-    now = SystemClock().now_us()
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        now = SystemClock().now_us()  # a lease is taken by a process that has begun, however long that took
         assert processes.is_ours(process.pid, now)
         assert not processes.is_ours(process.pid, now - 3_600_000_000)
     assert not processes.is_ours(process.pid, now)
@@ -407,8 +407,8 @@ def test_a_story_has_at_most_seven_lines_and_names_restarts(home: RowsHome) -> N
     gate = home.ask(run["run_id"], 12, payment_spec())
     seen = home.office.gate(gate["gate_id"])
     assert len(seen.story) == 7
-    assert seen.story[0].endswith("started by Anna")
+    assert seen.story[0].endswith("Started by Anna")
     assert seen.story[1] == "… 9 more …"
-    assert seen.story[-2].endswith("restarted; 12 steps were kept")
+    assert seen.story[-2].endswith("Restarted; 12 steps were kept")
     assert seen.story[-1] == "Including 1 restart; nothing was done twice."
     assert seen.step == 13

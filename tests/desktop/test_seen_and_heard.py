@@ -13,11 +13,14 @@ from PySide6.QtGui import QAccessible, QAccessibleInterface, QFontMetrics
 from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea, QWidget
 
 from counterfoil.clock import from_us
+from counterfoil.desktop.inbox.welcome import WelcomeCard
+from counterfoil.desktop.office import Progress
 from counterfoil.desktop.parts.labels import Icon, Prose
 from counterfoil.desktop.parts.segmented import Segment
 from counterfoil.desktop.runs import steps_view
 from counterfoil.desktop.runs.steps_view import StepsView
 from counterfoil.desktop.schedule_facts import NoticeSeen
+from counterfoil.desktop.tables.diff_view import DiffView
 from counterfoil.desktop.tables.fitting import shortened
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import Theme
@@ -41,6 +44,7 @@ NAMED = {
     QAccessible.Role.PageTabList,
 }
 SIZES = [(1440, 900), (1100, 700)]
+_SLACK = 10  # pixels of air at the end of a line
 GATES = (81, 82, 79, 77, 76, 74, 70, 90)
 LONG = "Donaudampfschifffahrtsgesellschaftskapitänswitwen-Unterstützungskasse"
 FILE = f"letters/{LONG.lower()}/mahnung-2026-11-30_Halden-Paper-AS_final.pdf"
@@ -168,7 +172,9 @@ def every_page(desk: Desk) -> Iterator[str]:
 @pytest.fixture(params=SIZES, ids=lambda size: f"{size[0]}")
 def wide(request: pytest.FixtureRequest, make_desk: MakeDesk) -> Desk:
     office = FakeOffice()
-    office.add(figures.batch(), figures=figures.BATCH_FIGURES, bodies=figures.BODIES)
+    office.add(
+        figures.batch(), run_title=f"Supplier payments, {LONG}", figures=figures.BATCH_FIGURES, bodies=figures.BODIES
+    )
     office.add(long_names(), run_title=LONG, figures=(("Digest", DIGEST), ("Account", IBAN)))
     desk = make_desk(office, request.param)
     desk.later()
@@ -189,6 +195,8 @@ def cut(window: QWidget) -> list[str]:
             found.append(f"table {widget.accessibleName()}: {widget.fit}")
         elif isinstance(widget, QScrollArea) and _hides(widget):
             found.append(f"page {_hides(widget)} pixels wider than its pane")
+        elif isinstance(widget, DiffView) and 0 < widget.horizontalScrollBar().maximum() < _SLACK:
+            found.append(f"a bar below {widget.accessibleName()}, though every line fits")
         elif isinstance(widget, StepsView):
             found.extend(steps_cut(widget))
         elif isinstance(widget, Prose) and widget.heightForWidth(widget.width()) > widget.height() + 1:
@@ -213,6 +221,19 @@ def _hides(area: QScrollArea) -> int:
     if page is None or area.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff:
         return 0
     return max(0, page.width() - area.viewport().width())
+
+
+def test_the_cards_of_the_first_run_are_not_cut(wide: Desk) -> None:
+    card = WelcomeCard(wide.bridge, isolation="L3")
+    wide.window.pages["inbox"].welcome(card)
+    wide.settle()
+    assert cut(card) == []
+    card.show_progress(Progress("r", "running", "Reading", done=9, total=17, last=((FILE, ""), (f"b-{FILE}", LONG))))
+    wide.settle()
+    assert cut(card) == []
+    card.show_result(Progress("r", "done", "Done", result={"summary": f"{FILE} is written."}, may_undo=True), "/tmp")
+    wide.settle()
+    assert cut(card) == []
 
 
 def steps_cut(view: StepsView) -> list[str]:

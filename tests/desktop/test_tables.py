@@ -14,7 +14,7 @@ from counterfoil.desktop.tables.adapter import Role, TableAdapter
 from counterfoil.desktop.tables.cells import folded_lines, row_height
 from counterfoil.desktop.tables.diff_view import DiffAdapter, DiffView
 from counterfoil.desktop.tables.fitting import balanced, broken, fit, packed
-from counterfoil.desktop.tables.table import Table, as_lines, from_evidence, from_texts
+from counterfoil.desktop.tables.table import Table, as_lines, from_evidence, from_texts, heading
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import Theme
 from counterfoil.previews.texts import compare
@@ -178,9 +178,9 @@ def test_five_thousand_rows_are_there_at_once(qtbot: QtBot, theme: Theme) -> Non
 def test_checks_that_passed_are_folded(theme: Theme) -> None:
     table = from_evidence(checks_table()["data"], TODAY)
     adapter = TableAdapter(table)
-    assert table.count_of("Result", "passed") == 110
-    adapter.hide_rows("passed")
-    assert [line.texts[0] for line in adapter.lines] == ["failed", "could not be made"]
+    assert table.count_of("Result", "Passed") == 110
+    adapter.hide_rows("Passed")
+    assert [line.texts[0] for line in adapter.lines] == ["Failed", "Could not be made"]
     adapter.hide_rows("")
     assert adapter.rowCount() == 112
 
@@ -239,8 +239,8 @@ def test_what_every_row_says_alike_is_told_once(qtbot: QtBot, theme: Theme) -> N
     qtbot.addWidget(held)
     held.resize(560, 600)
     held.show()
-    assert view.caption.text().startswith("In every row: ")
-    assert "State exported" in view.caption.text()
+    assert view.caption.text().startswith("In every row · ")
+    assert "State: exported" in view.caption.text()
     titles = [table.columns[at].title for at in view.fit.kept]
     assert "Supplier" in titles
     assert "Amount" in titles
@@ -255,8 +255,8 @@ def test_what_most_rows_leave_empty_goes_below_and_the_account_stays(theme: Them
     fitted = fit(table.columns, table.lines, 620, wide, wide)
     assert [table.columns[at].title for at in fitted.kept] == ["Supplier", "Account", "Amount"]
     assert fitted.below(table.lines[0]) == [
-        "Reason Confirmed by phone with Ms Brandt",
-        "Name in the file Halden Paper (Oslo)",
+        "Reason: Confirmed by phone with Ms Brandt",
+        "Name in the file: Halden Paper (Oslo)",
     ]
     assert fitted.below(table.lines[1]) == []  # an empty cell says nothing below, either
 
@@ -265,6 +265,17 @@ def test_the_head_of_a_row_is_its_first_text_not_its_number(theme: Theme) -> Non
     table = from_evidence(payments_table()["data"], TODAY)
     fitted = fit(table.columns, table.lines, 2000, wide, wide)
     assert table.columns[fitted.head].title == "Supplier"
+    assert fitted.inset == fitted.widths[0]  # what is told below stands under the supplier, not under the number
+
+
+def test_headings_write_the_names_of_things_as_people_do() -> None:
+    assert [heading(title) for title in ("pay_on", "supplier_id", "iban", "sha256", "No.")] == [
+        "Pay on",
+        "Supplier ID",
+        "IBAN",
+        "SHA-256",
+        "No.",
+    ]
 
 
 def test_counts_stand_at_the_right_and_years_have_no_groups() -> None:

@@ -31,6 +31,7 @@ class TemplateSeen:
     remembered: Mapping[str, Any]
     will: tuple[tuple[str, str], ...]
     isolation: str
+    asks: bool = True  # whether it stops for a person before it writes or sends
     raising: str = ""  # why there is no more protection, and what to do about it
 
 

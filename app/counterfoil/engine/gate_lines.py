@@ -27,7 +27,8 @@ def line_of(spec: Spec) -> GateLine:
 
 def _why(spec: Spec) -> str:
     about = spec.get("about") or {}
-    flags = [_NUMBERED.sub("", str(flag), count=1) for flag in spec["flags"]]
+    warned = set(spec.get("warnings") or ())
+    flags = [_NUMBERED.sub("", str(flag), count=1) for flag in spec["flags"] if flag not in warned]
     match spec["kind"]:
         case GateKind.DOUBT:
             return "No answer came. It has not been tried again."
@@ -39,8 +40,10 @@ def _why(spec: Spec) -> str:
         case GateKind.CONFLICT:
             return _changed([str(path) for path in about.get("paths") or ()])
     if flags:
-        more = len(flags) - 1
+        more = len(flags) + len(warned) - 1
         return f"{flags[0]} And {more} more." if more else flags[0]
+    if warned:
+        return "It has read what comes from outside the team."
     return _of_plan(spec["plan"]) if spec["kind"] == GateKind.APPROVAL else "It goes on with your answer."
 
 

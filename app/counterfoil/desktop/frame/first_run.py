@@ -21,12 +21,14 @@ class FirstRun(QObject):
 
     Signals:
         run_wanted(str), plug_wanted(str), own_folder_wanted(), schedule_wanted(RunSeen): for the frame.
+        starting(bool): the runner is being started for the sample, or that did not come off.
     """
 
     run_wanted = Signal(object)
     plug_wanted = Signal(object)
     own_folder_wanted = Signal()
     schedule_wanted = Signal(object)
+    starting = Signal(bool)
 
     def __init__(self, bridge: Bridge, inbox: Any, parent: QObject) -> None:
         super().__init__(parent)
@@ -56,6 +58,7 @@ class FirstRun(QObject):
     def _make_card(self) -> WelcomeCard:
         card = WelcomeCard(self._bridge, isolation=self._isolation)
         card.started.connect(self._started)
+        card.starting.connect(self.starting)
         card.gate_ready.connect(self._gate_ready)
         card.run_wanted.connect(self.run_wanted)
         card.plug_wanted.connect(self.plug_wanted)

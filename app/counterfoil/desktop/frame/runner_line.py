@@ -139,7 +139,7 @@ class RunnerLine(Pane):
                 "The runner is off. Nothing starts or goes on; decisions are kept and take effect when it starts."
             )
         if seen.state == RunnerState.SILENT:
-            said.append("It has stopped answering. Nothing goes on until it is restarted; what is kept stays kept.")
+            said.append(f"{words_of(seen)[0]}. Nothing goes on until it is restarted; what is kept stays kept.")
         elif seen.since is not None:
             said.append(f"Running since {times.in_sentence(times.when(seen.since, now))}, process {seen.pid}.")
         if seen.state == RunnerState.RUNNING:

@@ -5,6 +5,7 @@ It is on the screen before a page is loaded: until then rows of the right height
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Slot
@@ -220,6 +221,7 @@ class Window(QMainWindow):
         """Connect the inbox, which has the first card and shows the frame's numbers, too."""
         self._first_run = FirstRun(bridge, page, self)
         self._first_run.run_wanted.connect(self.show_run)
+        self._first_run.starting.connect(self._starts)
         self._first_run.plug_wanted.connect(self._ways.show_plug)
         self._first_run.own_folder_wanted.connect(self._ways.own_folder)
         self._first_run.schedule_wanted.connect(self._ways.schedule_mondays)
@@ -301,6 +303,14 @@ class Window(QMainWindow):
             inbox.show_runner(seen)
         if self._first_run is not None:
             self._first_run.show_runner(seen)
+
+    @Slot(bool)
+    def _starts(self, really: bool) -> None:
+        """The sample starts the runner: the line says so at once, not “Off” beside a card that says “Starting…”."""
+        if not really:
+            self._ask_frame(frozenset({Part.RUNNER}))
+        elif self.runner.state is RunnerState.OFF:
+            self._show_runner(dataclasses.replace(self.runner, state=RunnerState.STARTING))
 
     @Slot()
     def _runner_asked(self, _nothing: object = None) -> None:

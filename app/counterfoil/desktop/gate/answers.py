@@ -118,14 +118,13 @@ class NeedsAnswer(Box):
     def __init__(self, reading: Reading, session: Session, *, guided: bool = False) -> None:
         """`guided` says what this is for, on somebody's first run."""
         super().__init__("answers", gap=0, margins=(0, 0, 0, 4))
-        self._session = session
+        self._session, self._guided = session, guided
         head = row(gap=8, margins=(14, 12, 14, 2))
         self._count = Label("", "small")
         put(head, Label("Needs your answer" if reading.open else "Answers", "h2"), self._count, None)
         self._hint = Label(_guide(_needing(reading)) if guided else "1 2 3 choose · Ctrl+↓ next row", "caption")
         put(head, self._hint)
         self.put(head)
-        self._hint.setVisible(reading.open)
         self.rows: list[AnswerRowBox] = []
         self._to_build = list(reading.answers)
         self._limit = _AT_FIRST
@@ -169,7 +168,12 @@ class NeedsAnswer(Box):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._hint.setVisible(self._session.reading.open and self.width() > 560)
+        self._say_hint()
+
+    def _say_hint(self) -> None:
+        """What to do first is said until it is done, and where there is room."""
+        done = self._guided and not self._session.open_rows()
+        self._hint.setVisible(self._session.reading.open and self.width() > 560 and not done)
 
     def refresh(self) -> None:
         """Say how many are open."""
@@ -178,9 +182,10 @@ class NeedsAnswer(Box):
         missing = len(self._session.open_rows())
         rows = sum(not row.default for row in self._session.reading.answers)
         is_open = self._session.reading.open
-        self._count.setText(f"{missing} of {count(rows, 'row')} open" if missing else "all answered" if rows else "")
+        self._count.setText(f"{missing} of {count(rows, 'row')} open" if missing else "All answered" if rows else "")
         self._count.setVisible(is_open)
         self._count.set_tone("warn" if missing else "ok")
+        self._say_hint()
 
     def focus_on(self, aim: str) -> bool:
         """Go to a row by its key or by the name of its reason."""

@@ -23,7 +23,7 @@ from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.diff_view import DiffView
-from counterfoil.desktop.tables.table import Table
+from counterfoil.desktop.tables.table import RESULT, Table
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words import times
@@ -87,9 +87,9 @@ class TableSection(SectionBox):
         card = Box("card", gap=0, margins=(1, 1, 1, 1))
         card.put(self.table.captioned())
         put(self.lines, card)
-        passed = table.count_of("Result", "passed")
+        passed = table.count_of(RESULT, "Passed")
         if passed:
-            self.adapter.hide_rows("passed")
+            self.adapter.hide_rows("Passed")
             more = Button(
                 f"Show {count(passed, 'check')} that passed" if passed > 1 else "Show the check that passed", "link"
             )
@@ -124,7 +124,7 @@ class TraceBox(Box):
         super().__init__("card", gap=8)
         self._trace = trace
         tried = f" after {count(tries, 'try')}" if tries > 1 else ""
-        self.put(Prose(f"{kind or 'It stopped'}{tried}{':' if own else '.'}", "small"))
+        self.put(Prose(f"{kind or 'It stopped'}{tried}{', raised here:' if own else '.'}", "small"))
         for line in own:
             self.put(Prose(line, "mono"))
         self.more = Button("Show the whole traceback", "link", icon="chevron-right")

@@ -17,6 +17,7 @@ from counterfoil.desktop.tables.table import from_texts
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.numbers import count, size
+from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import plain
 from counterfoil.previews.grids import TableChange
 from counterfoil.previews.preview import FileSeen, Preview
@@ -78,7 +79,7 @@ def _parts(change: TableChange, path: str, today: date, said: str) -> list[QWidg
 
 
 def _place(at: str, column_name: str) -> str:
-    return at if column_name in ("", at.rstrip("0123456789")) else f"{at}, {column_name}"
+    return capital(at if column_name in ("", at.rstrip("0123456789")) else f"{at}, {column_name}")
 
 
 def whole(seen: FileSeen) -> QWidget:

@@ -166,7 +166,7 @@ def describe(seen: FileSeen) -> str:
         table = seen.preview.tables[0]
         return f"{count(len(table.added) + table.more, 'row')} added at the end{sizes}"
     program = "" if seen.executable is None else f" · {'can be started as a' if seen.executable else 'is no'} program"
-    return f"{'new file' if seen.bytes_before is None and seen.sha_before is None else 'replaced'}{sizes}{program}"
+    return f"{'New file' if seen.bytes_before is None and seen.sha_before is None else 'Replaced'}{sizes}{program}"
 
 
 def _pages(seen: FileSeen) -> tuple[int | None, int | None]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
 
 from counterfoil.desktop.gate.allowing import may_be_allowed
 from counterfoil.desktop.gate.reading import Reading
@@ -23,7 +23,7 @@ from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.plain import one_line
 
 _FIGURE = 400  # pixels of a figure on one line
-_CRUMB = 280  # pixels of a run's title in the path
+_CRUMB = 260  # pixels of a run's title in the path
 _KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad", "conflict": "warn", "budget": "warn"}
 _STRONG_STARTS = (
     "If you approve:",
@@ -56,9 +56,9 @@ class GateHead(QWidget):
         asked = words.asked(
             times.iso_instant(str(seen.document["asked_at"])) or now_us, seen.started_by, seen.me, now_us, seen.files_at
         )
-        line_of_asked = Prose(asked, "caption")
-        line_of_asked.setToolTip(times.full(times.iso_instant(str(seen.document["asked_at"])) or now_us))
-        put(lines, line_of_asked, 8)
+        told = Prose(asked, "caption")
+        told.setToolTip(times.full(times.iso_instant(str(seen.document["asked_at"])) or now_us))
+        put(lines, self._asked(told, reading), 8)
         self.title = Prose(reading.title, "title", leading=1.3)
         self.title.setProperty("ringless", True)
         self.title.setAccessibleDescription(words.KIND_WORDS.get(reading.kind, "") or "Approval")
@@ -68,16 +68,26 @@ class GateHead(QWidget):
             tone = _KIND_TONES.get(reading.kind, "text2")
             put(line, Icon(words.KIND_ICONS[reading.kind], tone), Label(kind, "small_strong", tone=tone), None)
             put(lines, line)
-        put(lines, self.title, 14)
+        put(lines, self.title)
         if reading.effects_first or reading.consequences:
-            put(lines, consequences_box(reading), 16)
+            put(lines, 14, consequences_box(reading))
         figures = list(reading.figures)
         due = times.iso_instant(str(seen.document.get("due_at")))
         due = due if reading.open and len(figures) < 4 else None
         if due is not None:
             figures.append(("Decide by", times.when(due, now_us)))
         if figures:
-            put(lines, _figures(figures, due), 4)
+            put(lines, 16, _figures(figures, due), 4)
+
+    def _asked(self, told: Prose, reading: Reading) -> QBoxLayout:
+        """Who asked, and beside it the way to a rule: in the path it would take the room of a run's title."""
+        line = row(gap=12)
+        line.addWidget(told, 1)
+        if may_be_allowed(reading):
+            always = Button("Always allow…", "link", help="Propose a rule for what this gate asks about")
+            always.clicked.connect(self.always_wanted)
+            put(line, always)
+        return line
 
     def _path(self, reading: Reading) -> QWidget:
         seen = reading.seen
@@ -105,10 +115,6 @@ class GateHead(QWidget):
         history.chosen.connect(self.run_wanted)
         printer = Button("", "icon", icon="printer", name="Save as PDF… (Ctrl+P)")
         printer.clicked.connect(self.print_wanted)
-        if may_be_allowed(reading):
-            always = Button("Always allow…", "link", help="Propose a rule for what this gate asks about")
-            always.clicked.connect(self.always_wanted)
-            put(whole, always)
         put(whole, ProtectionBadge(seen.isolation), history, printer)
         return held
 

@@ -27,9 +27,9 @@ from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.words import gates as words
-from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.values import shown
+from counterfoil.policy.tainting import named, warning
 
 MARGIN, WIDEST = 28, 1000
 _AFTER_ICONS = {
@@ -150,11 +150,11 @@ class GatePage(Pane):
         if seen.after:
             put(self.banners, self._aftermath())
         if seen.foreign:
-            names = joined([one_line(name) for name in seen.foreign])
-            said = f"This run has read {names}, which comes from outside. Sending and spending ask, whatever the rules say."
-            put(self.banners, Banner("info", said))
-        if self.reading.flags:
-            first, *others = self.reading.flags
+            read = f"This run has read {one_line(named(seen.foreign))}, which comes from outside."
+            put(self.banners, Banner("info", f"{read} Sending and spending ask, whatever the rules say."))
+        told = warning(seen.foreign) if seen.foreign else ""  # said by the banner above
+        if flags := [flag for flag in self.reading.flags if flag != told]:
+            first, *others = flags
             put(self.banners, Banner("warn", first, more=others))
         if self.banners.count():
             self.banners.setContentsMargins(0, 12, 0, 0)

@@ -74,7 +74,7 @@ class BulkPanel(Pane):
         put(self._page, self._table(rows))
         self.act.say(f"Approve {count(len(able), 'gate')}" if able else "Nothing to decide together")
         self.act.setEnabled(bool(able))
-        self._said.setText("Each is sealed to what its row was when you selected it.")
+        self._said.setText("Each is sealed to what its row was when you selected it." if able else "")
 
     def _table(self, rows: list[InboxRow]) -> Box:
         now = self._clock.now_us()
@@ -86,7 +86,7 @@ class BulkPanel(Pane):
                     row.template,
                     times.when(row.due_at, now) if row.due_at else None,
                     row.figure,
-                    row.bulk or None,
+                    capital(row.bulk) or None,
                 ]
                 for row in rows
             ],

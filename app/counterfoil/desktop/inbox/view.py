@@ -84,6 +84,7 @@ class InboxView(QTableView):
             return False
         if self.current_gate() != gate_id:
             self.setCurrentIndex(self.adapter.index(at))
+            self._with_heading(at)
         self.selectRow(at)
         return True
 
@@ -100,7 +101,7 @@ class InboxView(QTableView):
         while 0 <= at < len(self.adapter.entries):
             if self.adapter.gate_at(at) is not None:
                 self.setCurrentIndex(self.adapter.index(at))
-                self.scrollTo(self.adapter.index(at))
+                self._with_heading(at)
                 return True
             at += way
         return False
@@ -126,8 +127,14 @@ class InboxView(QTableView):
         for at in order:
             if self.adapter.gate_at(at) is not None:
                 self.setCurrentIndex(self.adapter.index(at))
-                self.scrollTo(self.adapter.index(at))
+                self._with_heading(at)
                 return
+
+    def _with_heading(self, at: int) -> None:
+        """Scroll to a row; the first of a group comes with its heading."""
+        if at and isinstance(self.adapter.entries[at - 1], Group):
+            self.scrollTo(self.adapter.index(at - 1))
+        self.scrollTo(self.adapter.index(at))
 
     @Slot(QModelIndex, QModelIndex)
     def _moved(self, current: QModelIndex, _before: QModelIndex) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shiboken6
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QProgressBar
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from counterfoil.clock import SystemClock
 from counterfoil.desktop.bridge import Bridge, Trouble
@@ -13,7 +13,7 @@ from counterfoil.desktop.office import Progress
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane, Rule
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
-from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
 from counterfoil.desktop.run_acts import Undoing
 from counterfoil.desktop.runs.undo_sheet import UndoSheet
 from counterfoil.desktop.words.plain import one_line
@@ -31,11 +31,13 @@ class WelcomeCard(Pane):
     Signals:
         gate_ready(str): the sample's gate is open; its id.
         started(str): the sample runs; its run id.
+        starting(bool): the runner is being started for it, or that did not come off.
         own_folder_wanted(), mondays_wanted(str), run_wanted(str), plug_wanted(str): the next steps.
     """
 
     gate_ready = Signal(object)
     started = Signal(object)
+    starting = Signal(bool)
     own_folder_wanted = Signal()
     run_wanted = Signal(object)
     plug_wanted = Signal(object)
@@ -150,14 +152,16 @@ class WelcomeCard(Pane):
             undo.clicked.connect(self._undo)
             put(keys, undo)
         put(keys, None)
-        more = row(gap=16)
+        more = QWidget()
+        ways = Flow(more, gap=16)
         own = Button("Use your own folder", "link")
         own.clicked.connect(self.own_folder_wanted)
         plug = Button("Pull the plug and watch it carry on", "link", key=self.run_id)
         plug.chosen.connect(self.plug_wanted)
         mondays = Button("Run it every Monday", "link", key=self.run_id)
         mondays.chosen.connect(self.mondays_wanted)
-        put(more, own, mondays, plug, None)
+        for way in (own, mondays, plug):
+            ways.addWidget(way)
         self.card.put(keys, Rule(), Label("Make it yours", "small_strong"), more)
 
     @Slot()
@@ -221,6 +225,7 @@ class WelcomeCard(Pane):
     @Slot()
     def _start(self) -> None:
         self.show_progress(Progress("", "ready", "Starting…"))
+        self.starting.emit(True)
         self._bridge.ask(self, lambda office: office.start_sample(), self._started, self._failed)
 
     def _started(self, run_id: str) -> None:
@@ -232,6 +237,7 @@ class WelcomeCard(Pane):
 
     def _failed(self, trouble: Trouble) -> None:
         self._looks.stop()
+        self.starting.emit(False)
         self.offer()
         self.card.put(Banner("bad", trouble.message, detail=trouble.next_step))
 

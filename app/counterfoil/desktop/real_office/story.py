@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
-from counterfoil.desktop.words.people import person
+from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.runs import step_name
 from counterfoil.facts import Outcome, StepKind
@@ -54,7 +54,7 @@ def _in_order(lines: list[Line]) -> list[Line]:
 
 
 def _told(line: Line) -> str:
-    return f"{times.clock_seconds(line[0])} {line[1]}"
+    return f"{times.clock_seconds(line[0])} {capital(line[1])}"
 
 
 def _steps(done: Sequence[Row], titles: Mapping[str, str], until: int) -> list[Line]:

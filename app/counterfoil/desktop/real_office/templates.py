@@ -67,6 +67,7 @@ class Templates:
             remembered=self._remembered(workspace, manifest.name, fields),
             will=_will(manifest, fields),
             isolation=seen.mark if seen else isolation,
+            asks=manifest.asks != "never",
             raising=" ".join(filter(None, (seen.why, seen.next_step, seen.profile))) if seen else "",
         )
 

@@ -100,8 +100,8 @@ class CellDelegate(QStyledItemDelegate):
         height = below_height(fitted, line)
         if not height:
             return
-        left = self._view.columnViewportPosition(self._offset()) + PADDING // 2
-        width = fitted.width - PADDING
+        left = self._view.columnViewportPosition(self._offset()) + fitted.inset + PADDING // 2
+        width = fitted.width - fitted.inset - PADDING
         top = box.bottom() - (TABLE_ROW - LINE) // 2 + 2 - height
         painter.setFont(font(13, figures=True))
         painter.setPen(colour(tokens.text2))
@@ -154,12 +154,12 @@ def below_height(fitted: Fit, line: Line) -> int:
 
 def folded_lines(fitted: Fit, line: Line) -> list[str]:
     """The folded columns as lines."""
-    return packed(fitted.below(line), fitted.width - PADDING, measure_plain) if fitted.folded else []
+    return packed(fitted.below(line), fitted.width - fitted.inset - PADDING, measure_plain) if fitted.folded else []
 
 
 def note_lines(fitted: Fit, line: Line) -> list[str]:
     """The note as lines."""
-    return broken(line.note, fitted.width - PADDING - _SIGN, measure_note) if line.note else []
+    return broken(line.note, fitted.width - fitted.inset - PADDING - _SIGN, measure_note) if line.note else []
 
 
 def _draw_box(painter: QPainter, cell: QRect, *, ticked: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from counterfoil.desktop.tables.adapter import Index
@@ -13,7 +13,8 @@ from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words.plain import plain
 from counterfoil.previews.texts import DiffLine
 
-LINE, NUMBERS = 23, 40
+LINE, NUMBERS, SIGN = 23, 40, 24
+_BAR, _FOOT = 14, 8  # below the last line: a bar where lines go on at the side, else room for the card's round corners
 _MOST = 16
 _SPOKEN = {"+": "added", "−": "removed", " ": "unchanged", "…": ""}
 
@@ -69,9 +70,19 @@ class DiffView(QTableView):
         metrics = QFontMetrics(font(12, mono=True))
         longest = max(lines, key=lambda line: len(line.text), default=None)
         wide = metrics.horizontalAdvance(plain(longest.text)) if longest else 0
-        self.setColumnWidth(0, 2 * NUMBERS + 40 + wide + 16)
+        self._wide = 2 * NUMBERS + SIGN + wide + 10
+        self.setColumnWidth(0, self._wide)
         self.horizontalHeader().setStretchLastSection(True)
-        self.setFixedHeight(min(len(lines), _MOST) * LINE + 14)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the lines, with a bar below them only where one is needed."""
+        below = _BAR if self._wide > self.viewport().width() else _FOOT
+        self.setFixedHeight(min(len(self._adapter.lines), _MOST) * LINE + below)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.verticalScrollBar().maximum() == 0 and not event.angleDelta().x():
@@ -110,7 +121,7 @@ class DiffDelegate(QStyledItemDelegate):
         painter.setPen(colour(ink))
         if line.sign in "+−":
             painter.drawText(QRect(start, box.top(), 20, LINE), Qt.AlignmentFlag.AlignCenter, line.sign)
-        text = QRect(start + 24, box.top(), box.width(), LINE)
+        text = QRect(start + SIGN, box.top(), box.width(), LINE)
         metrics = QFontMetrics(font(12, mono=True))
         for begin, length in line.marks:
             left = text.left() + metrics.horizontalAdvance(plain(line.text[:begin]))

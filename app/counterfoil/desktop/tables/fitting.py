@@ -14,6 +14,7 @@ from counterfoil.desktop.words.values import NOTHING
 Measure = Callable[[str], int]
 PADDING = 20  # left and right of a cell together
 _WIDEST_TEXT = 320
+_NUMBERS = 64  # pixels of the columns before the head, where they hold no more than a number
 _LEAST_HEAD, _LEAST_TEXT, _LEAST_IDENTIFIER = 190, 84, 190
 _LONG_WORD = 0.6  # share of a line from which on a word of letters is parted rather than left out
 _LEAST_SHARE = 0.55  # of its own width that a text keeps before other columns give way
@@ -37,12 +38,18 @@ class Fit:
 
     def once(self, line: Line) -> str:
         """What every row says alike, told once."""
-        return " · ".join(f"{self.columns[at].title} {line.texts[at]}" for at in self.told_once)
+        return " · ".join(f"{self.columns[at].title}: {line.texts[at]}" for at in self.told_once)
+
+    @property
+    def inset(self) -> int:
+        """What stands below a row begins under what the row is about, not under its number."""
+        before = sum(width for at, width in zip(self.kept, self.widths, strict=True) if at < self.head)
+        return before if before <= _NUMBERS else 0
 
     def below(self, line: Line) -> list[str]:
         """What the folded columns hold, with their names."""
         told = [(self.columns[at].title, line.texts[at]) for at in self.folded]
-        return [f"{title} {text}" for title, text in told if text not in ("", NOTHING)]
+        return [f"{title}: {text}" for title, text in told if text not in ("", NOTHING)]
 
 
 def fit(

@@ -7,13 +7,18 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import is_amount, is_date, is_identifier, shown, sort_key
 
 NUMBER = "No."  # a first column of this name numbers the rows: people say the number, the table does not show it
+RESULT = "Result"  # a first column of this name says how a check ended; passed ones are folded
 _YEARS = frozenset({"year", "jahr"})  # numbers that are no amounts: written without groups
 _SAMPLED = 120  # rows measured for widths; of the others the longest text counts
 _ALIKE = 3  # rows from which on a column of one value is told once
+_ACRONYMS = {
+    word.lower().replace("-", ""): word for word in ("BIC", "CSV", "IBAN", "ID", "PDF", "SHA-256", "URL", "VAT", "XML")
+}
 _NOTES = frozenset({"warning", "warnings", "flag", "flags", "note", "notes", "problem", "problems"})
 
 
@@ -80,8 +85,9 @@ def from_evidence(data: Mapping[str, Any], today: date, *, numbers_shown: bool =
     kept = [at for at in range(len(titles)) if at not in dropped]
     kinds = {at: _kind([entry[at] for entry in rows if at < len(entry)]) for at in kept}
     years = {at for at in kept if titles[at].casefold() in _YEARS and kinds[at] == "number"}
+    verdict = titles[:1] == [RESULT]
     lines = [
-        _line(entry, kept, note, today, entry[0] if numbered else at, at - 1 in flagged, years=years)
+        _line(entry, kept, note, today, entry[0] if numbered else at, at - 1 in flagged, years=years, verdict=verdict)
         for at, entry in enumerate(rows, 1)
     ]
     total = data.get("total")
@@ -109,8 +115,8 @@ def from_texts(columns: Sequence[str], rows: Sequence[Sequence[str]], today: dat
 
 
 def heading(title: str) -> str:
-    """`pay_on` as a person reads it: Pay on."""
-    words = title.replace("_", " ").strip()
+    """`pay_on` as a person reads it: Pay on; `supplier_id`: Supplier ID."""
+    words = " ".join(_ACRONYMS.get(word, word) for word in title.replace("_", " ").split())
     return words[:1].upper() + words[1:]
 
 
@@ -133,12 +139,15 @@ def _line(
     *,
     years: Collection[int] = (),
     total: bool = False,
+    verdict: bool = False,
 ) -> Line:
     values = tuple(entry[at] if at < len(entry) else None for at in kept)
     texts = tuple(
         "" if total and value in (None, "") else str(value) if at in years else shown(value, today)
         for at, value in zip(kept, values, strict=True)
     )
+    if verdict and texts:
+        texts = (capital(texts[0]), *texts[1:])
     said = shown(entry[note], today) if note is not None and note < len(entry) and entry[note] else ""
     return Line(texts, values, number, flagged, said, total)
 

@@ -104,7 +104,7 @@ class TableView(QTableView):
         held = QWidget()
         lines = column(held)
         put(lines, self)
-        room = row(margins=(10, 0, 10, 0))
+        room = row(margins=(10, 4, 10, 10))
         put(room, self.caption)
         put(lines, room)
         self.caption.hide()
@@ -195,7 +195,7 @@ class TableView(QTableView):
         self.fit = placed(fit(columns, table.sample, room, measure_strong, measure_head, alike), self._chosen)
         self._fitting = True
         if self._captioned:
-            told = f"In every row: {self.fit.once(lines[0])}" if lines and self.fit.told_once else ""
+            told = f"In every row · {self.fit.once(lines[0])}" if lines and self.fit.told_once else ""
             self.caption.say(told)
             self.caption.setVisible(bool(told))
         if offset:

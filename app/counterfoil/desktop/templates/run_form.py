@@ -23,11 +23,13 @@ from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 from counterfoil.desktop.protection.badge import shield
 from counterfoil.desktop.template_facts import TemplateSeen
 from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.policy import protection
 
 _TYPED = 250  # milliseconds after the last stroke until the values are checked
 _NARROW = 760
+_STOPS = "It stops and asks before anything is written."
 
 
 class RunForm(Pane):
@@ -146,7 +148,8 @@ class RunForm(Pane):
     def _put_will(self, seen: TemplateSeen) -> None:
         box = Box("card", gap=10)
         box.put(
-            Label("What will happen", "h2"), FactsGrid([Fact(plain(name), plain(words)) for name, words in seen.will])
+            Label("What will happen", "h2"),
+            FactsGrid([Fact(plain(name), capital(plain(words))) for name, words in seen.will]),
         )
         put(self._right, box)
         level = Box("quiet", gap=4, margins=(14, 10, 14, 10))
@@ -185,7 +188,7 @@ class RunForm(Pane):
         self._show_button()
 
     def _show_button(self) -> None:
-        missing = len(self._problems)
+        missing, seen = len(self._problems), self._seen
         self.run.setEnabled(not self._starting)
         if self._starting:
             self.run.say("Starting…")
@@ -198,7 +201,8 @@ class RunForm(Pane):
             self.note.setText("")
         else:
             self.run.say("Run")
-            self.note.setText("It stops and asks before anything is written.")
+            asks = seen is None or seen.asks
+            self.note.setText(_STOPS if asks else "It asks nobody, unless a rule says otherwise.")
         self.run.set_kind("outline" if missing or not self._workspace else "primary", "play")
 
     @Slot()

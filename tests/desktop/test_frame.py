@@ -139,7 +139,7 @@ def test_the_line_says_more_when_asked(make_desk: MakeDesk) -> None:
     desk.click(line._face)
     assert line._popover is not None
     told = [label.text() for label in line._popover.findChildren(Prose)]
-    assert "It works on: Update Q4 price list." in told
+    assert "It works on ‘Update Q4 price list’." in told
     assert "Next: Weekly report, tomorrow 07:00." in told
     desk.press(Qt.Key.Key_Escape)
     assert line._popover is None

@@ -68,7 +68,7 @@ def test_the_list_says_what_is_next_and_what_came_of_the_last(lived: Lived) -> N
     lived.desk.add("Daily", rule=DAILY)
     assert lived.seen["Weekly"] == (
         "Every Monday at 07:00, Berlin time",
-        "Mon 30 Nov 07:00 in Berlin, 06:00 here",
+        "Mon 30 Nov 07:00 in Berlin, 06:00\u00a0here",
         "Has not run yet",
     )
     lived.desk.at(datetime(2026, 11, 30, 6, 0, 30, tzinfo=ZoneInfo("UTC")))

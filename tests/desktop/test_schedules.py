@@ -99,7 +99,7 @@ def test_rows_say_rule_next_and_why_the_last_one_did_not_run(desk: Desk, page: A
     )
     assert lines["Weekly report"][:2] == (
         "Every Monday at 07:00, Berlin time",
-        "Next Mon 7 Dec 07:00 in Berlin, 06:00 here",
+        "Next Mon 7 Dec 07:00 in Berlin, 06:00\u00a0here",
     )
     assert lines["Tidy the scans"][1:] == ("Paused by Anna", "Has not run yet")
 

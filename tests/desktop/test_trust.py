@@ -81,7 +81,7 @@ def test_a_connector_is_switched_off_and_on(desk: Desk, page: Any) -> None:
 def test_a_route_shows_its_chain_and_what_the_month_has_cost(desk: Desk, page: Any) -> None:
     tab = show(desk, page, "routes")
     [chart] = tab.findChildren(SpendChart)
-    assert chart.accessibleName().startswith("$1.84 for 212 calls in November By day: 1 Nov: 0.11 USD;")
+    assert chart.accessibleName().startswith("$1.84 for 212 calls in November By day: 1 Nov: $0.11;")
     assert "1 call may have been billed without an answer (at most $0.01)." in texts(tab)
     [chain] = tab.findChildren(ChainView)
     assert [link.llm for link in chain.links()] == ["claude-sonnet-5", "qwen3-14b", "gpt-5-mini"]

@@ -240,7 +240,10 @@ def test_middle_of_a_pure_step(office: Office) -> None:
     office.database.transact(lambda txn: runs.set_activity(txn, run_id, "9 of 14 read"))
     document = detail(office, run_id)
     assert [step["state"] for step in document["steps"]] == ["done", "running"]
-    assert document["checkpoint"]["middle"]["would"] == "“9 of 14 read” would start again. 1 step before it stays."
+    assert (
+        document["checkpoint"]["middle"]["would"]
+        == "The step at “9 of 14 read” would start again. 1 step before it stays."
+    )
 
 
 def test_resumptions_come_from_the_trail(office: Office) -> None:

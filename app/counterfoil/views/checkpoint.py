@@ -56,12 +56,14 @@ def _middle(conn: Connection, run: Row, steps: list[Document]) -> Document | Non
         return {"step": intent["kind"], "policy": policy, "would": words.format(name=_said(intent, steps))}
     begun = [step for step in steps if step["state"] in ("running", "retrying")]
     if begun:
-        name = begun[0]["name"] or begun[0]["summary"] or "the step"
+        name = begun[0]["name"]
+        told = f"“{name}”" if name else f"The step at “{begun[0]['summary']}”" if begun[0]["summary"] else ""
     elif run["state"] == RunState.RUNNING:
-        name = "the step that is running"
+        name = told = ""
     else:
         return None
-    return {"step": name, "policy": str(DoubtPolicy.RETRY), "would": f"“{name}” would start again. {_kept(steps)}"}
+    words = f"{told or 'The step that is running'} would start again. {_kept(steps)}"
+    return {"step": name or "the step that is running", "policy": str(DoubtPolicy.RETRY), "would": words}
 
 
 def _said(intent: Row, steps: list[Document]) -> str:

@@ -39,7 +39,7 @@ def steps_of(conn: Connection, blobs: Blobs, run: Row) -> list[Document]:
                     found.get(identity), {**step, "summary": step["summary"] or said.get(identity)}
                 )
     if run["state"] == RunState.RUNNING and run["activity"] and not _in_the_middle(found):
-        identity = ("", max((ordinal for path, ordinal in found if path == ""), default=-1) + 1)
+        identity = ("", max((_order(one)[0] for one in found), default=-1) + 1)  # a branch stands for what opened it
         found.setdefault(identity, _step(*identity, "step", "", "running", summary=run["activity"]))
     costs = costs_of(llm_calls.attempts(conn, run["run_id"]))
     ordered = [

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from counterfoil.desktop.commands import Command, found
@@ -15,10 +16,12 @@ from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import put
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.tables.adapter import Index
-from counterfoil.desktop.tables.fitting import shortened
+from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.theme import colour, current, font
 
 WIDTH, ROW, ROWS = 560, 34, 9
+_LINE = 18  # pixels of a line of a title
+_AROUND = 100  # pixels left and right of a title, between it and its hint, and of the scroll bar
 
 
 class CommandsAdapter(QAbstractListModel):
@@ -68,7 +71,6 @@ class Palette(Popover):
         self.view = QListView()
         self.view.setModel(self.adapter)
         self.view.setItemDelegate(_CommandDelegate(self.view))
-        self.view.setUniformItemSizes(True)
         self.view.setProperty("rows", "painted")
         self.view.setAccessibleName("What can be done")
         self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -120,7 +122,7 @@ class Palette(Popover):
         self.adapter.show_commands(commands)
         self.view.setVisible(bool(commands))
         self.empty.setVisible(not commands)
-        self.view.setFixedHeight(min(len(commands), ROWS) * ROW + 2)
+        self.view.setFixedHeight(sum(_high(command) for command in commands[:ROWS]) + 2)
         if commands:
             self.view.setCurrentIndex(self.adapter.index(0))
         self.setFixedHeight(self.lines.sizeHint().height())
@@ -137,7 +139,8 @@ class _CommandDelegate(QStyledItemDelegate):
     """Title left, hint right."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, ROW)
+        command = index.data(Qt.ItemDataRole.UserRole)
+        return QSize(200, _high(command) if isinstance(command, Command) else ROW)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         command = index.data(Qt.ItemDataRole.UserRole)
@@ -156,9 +159,22 @@ class _CommandDelegate(QStyledItemDelegate):
         painter.setPen(colour(tokens.text3))
         side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(inner, side, command.hint)
-        room = inner.width() - painter.fontMetrics().horizontalAdvance(command.hint) - 16
         painter.setFont(font(13, 500))
         painter.setPen(colour(tokens.text))
-        title = shortened(command.title, room, painter.fontMetrics().horizontalAdvance)
-        painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
+        lines = _titles(command.title, command.hint)
+        line = QRect(inner.left(), inner.top() + (inner.height() - len(lines) * _LINE) // 2, inner.width(), _LINE)
+        for text in lines:
+            painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+            line.translate(0, _LINE)
         painter.restore()
+
+
+def _high(command: Command) -> int:
+    return ROW + (len(_titles(command.title, command.hint)) - 1) * _LINE
+
+
+@functools.lru_cache(maxsize=2048)
+def _titles(title: str, hint: str) -> tuple[str, ...]:
+    """The title beside its hint, on as many lines as it needs."""
+    room = WIDTH - _AROUND - QFontMetrics(font(12, figures=True)).horizontalAdvance(hint)
+    return stacked(title, room, 4, QFontMetrics(font(13, 500)).horizontalAdvance)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from counterfoil.clock import Clock
@@ -13,11 +13,17 @@ from counterfoil.desktop.parts.boxes import Pane, Popover
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.theme import colour, current, font
+from counterfoil.desktop.tokens import SIDEBAR
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.schedules import next_firing
+
+_HEAD = 18  # pixels of a line
+_BESIDE = 30  # pixels left and right of the words
+_AROUND = _BESIDE + 24  # and of the margins of the sidebar
 
 
 def words_of(seen: RunnerSeen) -> tuple[str, str]:
@@ -143,8 +149,8 @@ class RunnerLine(Pane):
         elif seen.since is not None:
             said.append(f"Running since {times.in_sentence(times.when(seen.since, now))}, process {seen.pid}.")
         if seen.state == RunnerState.RUNNING:
-            doing = ", ".join(one_line(title) for title in seen.doing)
-            said.append(f"It works on: {doing}." if doing else "It waits for something to do.")
+            said.extend(f"It works on ‘{one_line(title)}’." for title in seen.doing)
+            said.extend([] if seen.doing else ["It waits for something to do."])
             said.append(next_firing(seen.next_name, seen.next_at, now))
         if seen.trouble:
             said.append(one_line(seen.trouble))
@@ -172,14 +178,21 @@ class _Face(QPushButton):
             self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(180, 46 if self._tail else 32)
+        more = (len(self._lines(SIDEBAR - _AROUND)) - 1) * _HEAD
+        return QSize(180, (46 if self._tail else 32) + more)
+
+    def _lines(self, room: int) -> tuple[str, ...]:
+        """What it says in as many lines as that needs: whoever paused everything is named whole."""
+        return stacked(self._head, room, 3, QFontMetrics(font(12, 500)).horizontalAdvance)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         tokens = current()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        middle = 14 if self._tail else self.height() / 2
+        heads = self._lines(self.width() - _BESIDE)
+        top = 4.0 if self._tail else (self.height() - len(heads) * _HEAD) / 2
+        middle = top + 10
         if self._paused:
             ratio = self.devicePixelRatioF()
             painter.drawPixmap(8, round(middle - 7), icons.pixmap("pause", tokens.warn, 14, ratio))
@@ -187,13 +200,14 @@ class _Face(QPushButton):
             _paint_sign(painter, self._state, middle)
         painter.setFont(font(12, 500))
         painter.setPen(colour(tokens.bad if self._state == RunnerState.SILENT else tokens.text))
-        high = 20 if self._tail else self.height()
-        top = 4 if self._tail else 0
         side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(27, top, self.width() - 30, high), side, self._head)
+        line = QRectF(27, top, self.width() - _BESIDE, 20)
+        for text in heads:
+            painter.drawText(line, side, text)
+            line.translate(0, _HEAD)
         painter.setFont(font(12, figures=True))
         painter.setPen(colour(tokens.text3))
-        painter.drawText(QRectF(27, 23, self.width() - 30, 18), side, self._tail)
+        painter.drawText(QRectF(27, line.top() + 1, self.width() - _BESIDE, 18), side, self._tail)
         painter.end()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QActionGroup, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy
 
 from counterfoil.clock import Clock
@@ -14,11 +14,19 @@ from counterfoil.desktop.parts.boxes import Pane, Rule
 from counterfoil.desktop.parts.buttons import NavButton
 from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.layouts import column
+from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import SIDEBAR
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, plain
 
+_NAME, _FOLDER, _MOST = (
+    19,
+    17,
+    5,
+)  # pixels of a line of the workspace's name and of its folder, and how many lines at most
+_BESIDE = 44 + 28  # pixels left and right of them
+_AROUND = _BESIDE + 16  # and of the margins of the sidebar
 PAGES = (
     ("inbox", "Inbox", "inbox"),
     ("runs", "Runs", "play"),
@@ -110,7 +118,8 @@ class Switcher(QPushButton):
         self._say()
 
     def sizeHint(self) -> QSize:
-        return QSize(190, 46)
+        names, folders = self._lines(SIDEBAR - _AROUND)
+        return QSize(190, 46 + (len(names) - 1) * _NAME + (len(folders) - 1) * _FOLDER)
 
     @Slot()
     def open_menu(self) -> None:
@@ -146,19 +155,20 @@ class Switcher(QPushButton):
         painter = QPainter(self)
         ratio = self.devicePixelRatioF()
         painter.drawPixmap(8, (self.height() - 26) // 2, icons.pixmap("counterfoil", "", 26, ratio))
-        name, folder = self._texts()
-        room = self.width() - 44 - 22
+        names, folders = self._lines(self.width() - _BESIDE)
+        line = QRectF(44, 5, self.width() - _BESIDE, _NAME)
         side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.setFont(font(13, 600))
         painter.setPen(colour(tokens.text))
-        painter.drawText(
-            QRectF(44, 5, room, 19), side, painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, room)
-        )
+        for text in names:
+            painter.drawText(line, side, text)
+            line.translate(0, _NAME)
         painter.setFont(font(11))
         painter.setPen(colour(tokens.text3))
-        painter.drawText(
-            QRectF(44, 23, room, 17), side, painter.fontMetrics().elidedText(folder, Qt.TextElideMode.ElideMiddle, room)
-        )
+        line.translate(0, -1)
+        for text in folders:
+            painter.drawText(line, side, text)
+            line.translate(0, _FOLDER)
         painter.drawPixmap(
             self.width() - 22, (self.height() - 14) // 2, icons.pixmap("chevrons-up-down", tokens.text3, 14, ratio)
         )
@@ -179,8 +189,17 @@ class Switcher(QPushButton):
             return "All workspaces", count(many, "folder") if many else "Counterfoil"
         return one_line(found.name), one_line(_short(found.path))
 
+    def _lines(self, room: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Name and folder, each on as many lines as it needs."""
+        name, folder = self._texts()
+        return (
+            stacked(name, room, _MOST, QFontMetrics(font(13, 600)).horizontalAdvance),
+            stacked(folder, room, _MOST, QFontMetrics(font(11)).horizontalAdvance),
+        )
+
     def _say(self) -> None:
         name, _ = self._texts()
+        self.updateGeometry()
         folder = self._current or "Every workspace that runs have used"
         self.setAccessibleName(f"Workspace: {name}")
         self.setToolTip(f"{plain(folder)} (Ctrl+Shift+W)")

@@ -46,11 +46,11 @@ class Card(Box):
 
 
 class CheckpointTab(Pane):
-    """Four cards in a square, and below them the plug."""
+    """Four cards in a square, and below them the plug, whose sheet slides `over` the whole run."""
 
-    def __init__(self, bridge: Bridge) -> None:
+    def __init__(self, bridge: Bridge, over: QWidget) -> None:
         super().__init__("panel", gap=14, margins=(28, 16, 28, 24))
-        self._bridge = bridge
+        self._bridge, self._over = bridge, over
         self._run_id = ""
         self._file = ""
         self._ended_at = 0
@@ -124,7 +124,7 @@ class CheckpointTab(Pane):
 
     @Slot()
     def _ask(self) -> None:
-        sheet = Sheet("Pull the plug", self)
+        sheet = Sheet("Pull the plug", self._over)
         sheet.body.addWidget(
             Prose(
                 "The runner and every process of this run end now, without a chance to save. Then the runner starts again.",

@@ -67,7 +67,7 @@ class RunDetail(Pane):
         self.steps_adapter = StepsAdapter(self)
         self.steps = StepsView(self.steps_adapter)
         self.steps.folded.connect(self._folded)
-        self.checkpoint = CheckpointTab(bridge)
+        self.checkpoint = CheckpointTab(bridge, self)
         self.talk = TalkTab(bridge)
         self.result, self.files, self.trail = ResultTab(), FilesTab(bridge), TrailTab()
         self._lay_out()
@@ -111,7 +111,7 @@ class RunDetail(Pane):
         self.title = Prose("", "title", leading=1.3)
         self.title.setProperty("ringless", True)
         held = QWidget()
-        line = Flow(held, gap=8, line_gap=8)
+        line = Flow(held, gap=12, line_gap=8)
         self.chip = Chip("")
         self.to_gate = Button("Go to its question", "primary", icon="arrow-right")
         self.to_gate.clicked.connect(self._to_gate)
@@ -128,8 +128,10 @@ class RunDetail(Pane):
         self.stop = Button("Stop…", "danger", icon="circle-stop", help="End this run; what was done stays")
         self.stop.clicked.connect(self._stop)
         self.protected = ProtectionBadge()
-        for widget in (self.chip, self.to_gate, self.again, self.undo, self.schedule, self.stop, self.protected):
-            line.addWidget(widget)
+        line.addWidget(
+            _side_by_side(self.chip, self.protected)
+        )  # they part from the buttons where one line is too short
+        line.addWidget(_side_by_side(self.to_gate, self.again, self.undo, self.schedule, self.stop))
         self._banners = column(gap=8)
         put(head, self.path, self.title, held, self._banners)
         tabs = row(margins=(16, 0, 24, 0))
@@ -146,7 +148,7 @@ class RunDetail(Pane):
             steps,
             _scrolled(self.files),
             _scrolled(self.result),
-            self.checkpoint,
+            _scrolled(self.checkpoint),
             _scrolled(self.trail),
             _scrolled(self.talk),
         ):
@@ -167,7 +169,7 @@ class RunDetail(Pane):
         today = times.local(now).date()
         self._show_head(seen, now)
         self._show_steps()
-        self.files.show_files(seen.files, today)
+        self.files.show_files(seen.files, today, ended=document["state"] in ("done", "failed", "cancelled"))
         self.result.show_run(seen, today)
         self.checkpoint.show_run(document)
         self.trail.show_entries(seen.trail, today)
@@ -291,6 +293,14 @@ class RunDetail(Pane):
         self.run_id = ""
         self.nothing.say(trouble.message, trouble.next_step)
         self.stack.setCurrentIndex(0)
+
+
+def _side_by_side(*widgets: QWidget) -> QWidget:
+    held = QWidget()
+    line = Flow(held, gap=8, line_gap=8)
+    for widget in widgets:
+        line.addWidget(widget)
+    return held
 
 
 def _scrolled(body: QWidget) -> QScrollArea:

@@ -14,14 +14,17 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate,
 from counterfoil.desktop import icons
 from counterfoil.desktop.office import RunRow
 from counterfoil.desktop.tables.adapter import Index
-from counterfoil.desktop.tables.fitting import shortened
+from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.tables.row_ground import paint_ground
 from counterfoil.desktop.tables.stepping import steps, take
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import person
 
-ROW = 68
+ROW = 68  # pixels of a run whose title and state take a line each; longer ones take more lines
+_STEP = 18
+_TITLE_LINES, _STATE_LINES, _FOOT_LINES = 5, 2, 3
+_BESIDE = 46  # pixels left and right of the texts together
 _ANCHORS = 20  # rows in sight, one of which will stay
 _TONES = {"ok": "ok", "warn": "warn", "bad": "bad", "info": "info", "quiet": "text2"}
 _ICONS = {
@@ -132,7 +135,7 @@ class RunsView(QListView):
         self.adapter = adapter
         self.setModel(adapter)
         self.setItemDelegate(RunDelegate(self))
-        self.setUniformItemSizes(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)  # rows are as high as their titles need
         self.setAccessibleName("Runs")
         self.setMouseTracking(True)
         self.setProperty("rows", "painted")
@@ -148,13 +151,14 @@ class RunsView(QListView):
         before = {row.run_id for row in self.adapter.rows}
         first = self.indexAt(QPoint(1, 0)).row()
         anchors = [row.run_id for row in self.adapter.rows[first : first + _ANCHORS]] if in_use and first >= 0 else []
-        inset = self.visualRect(self.adapter.index(first)).top() if anchors else 0
+        tops = [self.visualRect(self.adapter.index(first + below)).top() for below in range(len(anchors))]
         self.adapter.show_rows(rows, now_us, more=more)
-        for below, run_id in enumerate(anchors):
+        for run_id, top in zip(anchors, tops, strict=True):
             at = self.adapter.row_of(run_id)
             if at >= 0:
                 self.executeDelayedItemsLayout()
-                self.verticalScrollBar().setValue((at - below) * ROW - inset)
+                bar = self.verticalScrollBar()
+                bar.setValue(bar.value() + self.visualRect(self.adapter.index(at)).top() - top)
                 return sum(row.run_id not in before for row in rows[:at])
         return 0
 
@@ -186,7 +190,11 @@ class RunDelegate(QStyledItemDelegate):
     """Title, state, and when, by whom, how long."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, ROW)
+        row, view = index.data(Role.ROW), option.widget
+        if not isinstance(row, RunRow) or not isinstance(view, QListView):
+            return QSize(200, ROW)
+        told = _lines(row.title, row.words, str(index.data(Role.FOOT)), view.viewport().width() - _BESIDE)
+        return QSize(200, ROW + (sum(map(len, told)) - len(told)) * _STEP)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(Role.ROW)
@@ -201,28 +209,36 @@ class RunDelegate(QStyledItemDelegate):
 
     def _texts(self, painter: QPainter, box: QRect, row: RunRow, foot: str) -> None:
         tokens = current()
-        step = 18
+        titles, states, feet = _lines(row.title, row.words, foot, box.width())
+        line = QRect(box.left(), box.top(), box.width(), _STEP)
         painter.setFont(font(13, 500))
         painter.setPen(colour(tokens.text))
-        painter.drawText(
-            QRect(box.left(), box.top(), box.width(), step), _LEFT, _short(row.title, 13, 500, box.width())
-        )
+        for text in titles:
+            painter.drawText(line, _LEFT, text)
+            line.translate(0, _STEP)
         tone = getattr(tokens, _TONES.get(row.tone, "text2"))
         ratio = painter.device().devicePixelRatioF()
-        line = QRect(box.left(), box.top() + step, box.width(), step)
         painter.drawPixmap(line.left(), line.top() + 2, icons.pixmap(_ICONS.get(row.state, "circle"), tone, 14, ratio))
         painter.setFont(font(12, 500))
         painter.setPen(colour(tone))
-        painter.drawText(line.adjusted(20, 0, 0, 0), _LEFT, _short(row.words, 12, 500, box.width() - 20))
+        for text in states:
+            painter.drawText(line.adjusted(20, 0, 0, 0), _LEFT, text)
+            line.translate(0, _STEP)
         painter.setFont(font(12, figures=True))
         painter.setPen(colour(tokens.text3))
-        below = QRect(box.left(), box.top() + 2 * step, box.width(), step)
-        painter.drawText(below, _LEFT, _short(foot, 12, 400, box.width()))
+        for text in feet:
+            painter.drawText(line, _LEFT, text)
+            line.translate(0, _STEP)
 
 
 @functools.lru_cache(maxsize=4096)
-def _short(text: str, size: int, weight: int, room: int) -> str:
-    return shortened(text, room, _metrics(size, weight).horizontalAdvance)
+def _lines(title: str, state: str, foot: str, room: int) -> tuple[tuple[str, ...], ...]:
+    """Title, state and foot of a row, whole: a name or a number in them is never cut for a line's sake."""
+    return (
+        stacked(title, room, _TITLE_LINES, _metrics(13, 500).horizontalAdvance),
+        stacked(state, room - 20, _STATE_LINES, _metrics(12, 500).horizontalAdvance),
+        stacked(foot, room, _FOOT_LINES, _metrics(12, 400).horizontalAdvance),
+    )
 
 
 @functools.cache

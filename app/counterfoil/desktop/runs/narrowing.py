@@ -19,6 +19,11 @@ from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
 
 _ANY = {"template": "Any template", "schedule": "Any schedule", "days": "Any time"}
+_SHORT = {
+    "template": "Template",
+    "schedule": "Schedule",
+    "days": "Time",
+}  # on a chip while nothing is chosen: three stand in a line
 _DAYS: Choices = (("1", "Today"), ("7", "Last 7 days"), ("30", "Last 30 days"), ("365", "Last 365 days"))
 _LONGEST = 26  # signs of a name on a chip; the menu and the tooltip have it whole
 
@@ -52,7 +57,7 @@ class MenuChip(Button):
         self._choices, self._chosen = choices, chosen
         whole = one_line(dict(choices).get(chosen, chosen)) if chosen else _ANY[self._what]
         short = whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1].rstrip()}…"
-        self.say(short, f"{whole}: choose which runs are shown")
+        self.say(short if chosen else _SHORT[self._what], f"{whole}: choose which runs are shown")
         self.setToolTip(whole if short != whole else "")
         self.setProperty("chosen", bool(chosen))
         repolish(self)

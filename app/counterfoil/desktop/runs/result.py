@@ -80,16 +80,18 @@ class FilesTab(Pane):
     def __init__(self, bridge: Bridge) -> None:
         super().__init__("panel", gap=10, margins=(28, 16, 28, 24))
         self._bridge = bridge
-        self._shown: tuple[FileRef, ...] | None = None
+        self._shown: tuple[bool | FileRef, ...] | None = None
 
-    def show_files(self, files: Sequence[FileRef], today: date) -> None:
-        """Show them; what stands here already is not asked for again."""
-        if self._shown == tuple(files):
+    def show_files(self, files: Sequence[FileRef], today: date, *, ended: bool = False) -> None:
+        """Show them; what stands here already is not asked for again. `ended`: the run will write no more."""
+        if self._shown == (ended, *files):
             return
-        self._shown = tuple(files)
+        self._shown = (ended, *files)
         empty(self.lines)
         if not files:
-            self.put(Nothing("file", "No files yet.", "Files appear here once an approval lets them be written."))
+            over = ("No files.", "This run ended without writing, moving or deleting any.")
+            so_far = ("No files yet.", "Files appear here once an approval lets them be written.")
+            self.put(Nothing("file", *(over if ended else so_far)))
             return
         for file in files:
             said = _STATES.get(file.state)
@@ -145,10 +147,19 @@ def _ending(error: Mapping[str, Any], seen: RunSeen) -> Banner:
     """Why it ended without a result; the command line's next step is none here."""
     message = plain(error.get("message") or "")
     if seen.me and message == f"Cancelled by {person(seen.me)}":
-        message = "You cancelled it. What was done stays; nothing more is written or sent."
+        why = _reason_to_stop(seen)
+        message = (
+            f"You cancelled it{f': ‘{why}’' if why else ''}. What was done stays; nothing more is written or sent."
+        )
     return Banner(
         "quiet" if seen.tone == "quiet" else "bad", seen.words, detail="" if message in seen.words else message
     )
+
+
+def _reason_to_stop(seen: RunSeen) -> str:
+    """What a person gave as the reason, which the trail keeps; "" where there was none."""
+    asked = (entry.get("after") or {} for entry in seen.trail if entry.get("kind") == "cancel_asked")
+    return one_line(next(asked, {}).get("reason") or "")
 
 
 def _facts(

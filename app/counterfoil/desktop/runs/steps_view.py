@@ -15,7 +15,7 @@ from counterfoil.desktop.tables.adapter import Index
 from counterfoil.desktop.tables.fitting import broken
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import STEP_ROW, Tokens
-from counterfoil.desktop.words.runs import glyph
+from counterfoil.desktop.words.runs import glyph, step_name
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -194,10 +194,17 @@ def _step(painter: QPainter, box: QRect, line: StepLine, tokens: Tokens, *, exac
 
 def _told(line: StepLine, *, exact: bool) -> tuple[str, str, str]:
     """Title, what stands below it, and what stands at the right."""
-    word = glyph(line.state)[2]
-    title = line.title if line.kind != STEP or line.state == "done" else f"{line.title} ({word})"
+    title = _headed(line)
     tail = "   ".join(part for part in (line.once, line.took, line.at) if part)
     return title, line.exact if exact else line.summary, tail
+
+
+def _headed(line: StepLine) -> str:
+    """The title with the word of its state, unless that is said already."""
+    word = glyph(line.state)[2]
+    if line.kind != STEP or line.state == "done" or line.once == word or line.title == step_name("cancelled"):
+        return line.title
+    return "Waiting" if line.title == step_name("sleep") and line.state == "waiting" else f"{line.title} ({word})"
 
 
 @functools.lru_cache(maxsize=2048)

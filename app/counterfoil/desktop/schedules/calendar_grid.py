@@ -27,15 +27,19 @@ from counterfoil.desktop import icons
 from counterfoil.desktop.parts.labels import tint
 from counterfoil.desktop.schedule_facts import DaySeen, FiringSeen
 from counterfoil.desktop.tables.adapter import Index
+from counterfoil.desktop.tables.fitting import shortened, stacked
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import Tokens
 from counterfoil.desktop.words import schedules as words
 from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
 
 WEEK = 7
-HEAD, CHIP, TALL_CHIP, GAP = 24, 17, 36, 2
-_DOT, _DOTS = 8, 6  # pixels of a mark without words, and how many stand side by side
+HEAD, CHIP, GAP, _BETWEEN = 24, 17, 2, 1
+_LINE, _NAME_LINES = 16, 4  # pixels of a line of a chip in a week, and how many of them a name may take
+_NARROW = 44  # pixels of a chip that holds a time alone
+_INSIDE = 9  # pixels left and right of the words of a chip together
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -WEEK, Qt.Key.Key_Down: WEEK}
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -254,23 +258,44 @@ class DayDelegate(QStyledItemDelegate):
             painter.drawPixmap(box.right() - 21, box.top() + 6, icons.pixmap("moon", tokens.info, 14, ratio))
 
     def _chips(self, painter: QPainter, room: QRect, seen: DaySeen, adapter: DaysAdapter) -> None:
-        tall = adapter.month == 0
-        high = TALL_CHIP if tall else CHIP
-        fit = max((room.height() + GAP) // (high + GAP), 0)
+        if not adapter.month:
+            _paint_day_of_week(painter, room, seen, adapter.marked)
+            return
+        fit = max((room.height() + GAP) // (CHIP + GAP), 0)
         shown = seen.firings if len(seen.firings) <= fit else seen.firings[: max(fit - 1, 0)]
         for number, firing in enumerate(shown):
-            box = QRect(room.left(), room.top() + number * (high + GAP), room.width(), high)
-            _paint_chip(painter, box, firing, bold=firing.schedule_id == adapter.marked, tall=tall)
+            box = QRect(room.left(), room.top() + number * (CHIP + GAP), room.width(), CHIP)
+            bold = firing.schedule_id == adapter.marked
+            _paint_chip(painter, box, firing, (_one_line_of(firing, box.width() - _INSIDE, bold=bold),), bold=bold)
         hidden = seen.firings[len(shown) :]
-        if hidden:
-            top = room.top() + len(shown) * (high + GAP) if fit else room.top() - HEAD + 3
-            _paint_marks(painter, QRect(room.left(), top, room.width(), CHIP), hidden, aside=not fit)
+        if hidden and fit:
+            top = room.top() + len(shown) * (CHIP + GAP)
+            _paint_times(painter, QRect(room.left() - 2, top, room.width() + 4, CHIP), hidden, adapter.marked)
+        elif hidden:  # not even one line below the number: beside it
+            _paint_times(painter, QRect(room.left() + 28, room.top() - HEAD + 4, room.width() - 28, CHIP), hidden, "")
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(60, HEAD)
 
 
-def _paint_chip(painter: QPainter, box: QRect, seen: FiringSeen, *, bold: bool, tall: bool) -> None:
+def _paint_day_of_week(painter: QPainter, room: QRect, seen: DaySeen, marked: str) -> None:
+    """Chips as high as their names need, from the top; what finds no room is told as times in the last line."""
+    top, at = room.top(), 0
+    while at < len(seen.firings):
+        firing = seen.firings[at]
+        bold = firing.schedule_id == marked
+        texts = (_time_of(firing), *_name_lines(one_line(firing.name), room.width() - _INSIDE, 600 if bold else 500))
+        high = len(texts) * _LINE + 4
+        rest = CHIP + GAP if at + 1 < len(seen.firings) else 0
+        if top + high + rest > room.bottom() + 1:
+            break
+        _paint_chip(painter, QRect(room.left(), top, room.width(), high), firing, texts, bold=bold)
+        top, at = top + high + GAP, at + 1
+    if at < len(seen.firings):
+        _paint_times(painter, QRect(room.left(), top, room.width(), CHIP), seen.firings[at:], marked)
+
+
+def _paint_chip(painter: QPainter, box: QRect, seen: FiringSeen, texts: Sequence[str], *, bold: bool) -> None:
     tokens = current()
     ink, ground, edge = _looks(seen, tokens)
     painter.setPen(QPen(colour(edge), 1) if edge else Qt.PenStyle.NoPen)
@@ -281,46 +306,59 @@ def _paint_chip(painter: QPainter, box: QRect, seen: FiringSeen, *, bold: bool, 
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QBrush(tint(colour(tokens.warn_edge), 0.3), Qt.BrushStyle.BDiagPattern))
         painter.drawRoundedRect(shape, 4, 4)
-    weight = 600 if bold else 500
     painter.setPen(colour(ink))
-    painter.setFont(font(11, weight, figures=True))
-    inner = box.adjusted(5, 0, -4, 0)
-    at = f"{seen.count}×" if seen.count > 1 else times.clock_time(seen.due_at)
-    name = one_line(seen.name)
-    metrics = _metrics(11, weight)
-    if tall:
-        _text(painter, QRect(inner.left(), inner.top() + 2, inner.width(), 17), at, metrics)
-        _text(painter, QRect(inner.left(), inner.top() + 18, inner.width(), 17), name, metrics)
-        return
-    _text(painter, inner, f"{at} {name}" if metrics.horizontalAdvance(at) + 34 < inner.width() else at, metrics)
+    painter.setFont(font(11, 600 if bold else 500, figures=True))
+    inset = 3 if box.width() < _NARROW else 5
+    high = box.height() if len(texts) == 1 else _LINE
+    for number, text in enumerate(texts):
+        top = box.top() + (number * _LINE + 2 if len(texts) > 1 else 0)
+        painter.drawText(QRect(box.left() + inset, top, box.width() - inset, high), _LEFT, text)
 
 
-def _paint_marks(painter: QPainter, box: QRect, hidden: Sequence[FiringSeen], *, aside: bool) -> None:
-    """Firings without room for words: a mark each, in their looks, then how many more; `aside`: right of the number."""
-    tokens = current()
-    shown = hidden[: 2 if aside else _DOTS]
-    left = box.left() + 3
-    if aside:
-        left = box.right() - 18 - len(shown) * (_DOT + 3)
-    for number, seen in enumerate(shown):
-        _, ground, edge = _looks(seen, tokens)
-        shape = QRectF(left + number * (_DOT + 3) + 0.5, box.top() + 5.5, _DOT, _DOT)
-        painter.setPen(QPen(colour(edge or (tokens.bad if seen.run_state == "failed" else tokens.accent)), 1))
-        solid = tokens.bad if seen.run_state == "failed" else tokens.accent
-        painter.setBrush(colour(solid if seen.fate == "ran" else ground) if ground else Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(shape, 2, 2)
-        if seen.fate == "missed":
-            painter.setBrush(QBrush(colour(tokens.warn_edge), Qt.BrushStyle.BDiagPattern))
-            painter.drawRoundedRect(shape, 2, 2)
-    more = len(hidden) - len(shown)
-    if more and not aside:
-        painter.setFont(font(11, 500))
-        painter.setPen(colour(tokens.text2))
-        painter.drawText(box.adjusted(6 + len(shown) * (_DOT + 3), 0, 0, 0), _LEFT, f"+{more}")
+def _paint_times(painter: QPainter, box: QRect, hidden: Sequence[FiringSeen], marked: str) -> None:
+    """Firings without a line each: their times side by side, each in its looks, then how many more."""
+    left = box.left()
+    placed = times_side_by_side(hidden, marked, box.width())
+    for seen, wide in zip(hidden, placed, strict=False):
+        bold = seen.schedule_id == marked
+        _paint_chip(painter, QRect(left, box.top(), wide, box.height()), seen, (_time_of(seen),), bold=bold)
+        left += wide + _BETWEEN
+    rest = len(hidden) - len(placed)
+    if rest:
+        painter.setFont(font(11, 500, figures=True))
+        painter.setPen(colour(current().text2))
+        words = f"+{rest}" if placed else count(rest, "firing")
+        painter.drawText(QRect(left + 2, box.top(), box.right() - left, box.height()), _LEFT, words)
 
 
-def _text(painter: QPainter, box: QRect, text: str, metrics: QFontMetrics) -> None:
-    painter.drawText(box, _LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width()))
+def times_side_by_side(hidden: Sequence[FiringSeen], marked: str, room: int) -> list[int]:
+    """How wide the chips of the first firings are that fit into `room` pixels with a time each, and how many more there are."""
+    placed: list[int] = []
+    for at, seen in enumerate(hidden, 1):
+        wide = _metrics(11, 600 if seen.schedule_id == marked else 500).horizontalAdvance(_time_of(seen)) + 6
+        more = _metrics(11, 500).horizontalAdvance(f"+{len(hidden) - at}") + 3 if at < len(hidden) else 0
+        if sum(placed) + len(placed) * _BETWEEN + wide + more > room:
+            break
+        placed.append(wide)
+    return placed
+
+
+def _time_of(seen: FiringSeen) -> str:
+    return f"{seen.count}×" if seen.count > 1 else times.clock_time(seen.due_at)
+
+
+def _one_line_of(seen: FiringSeen, room: int, *, bold: bool) -> str:
+    """Time and name; the time alone where there is no room for a word of the name."""
+    at, name = _time_of(seen), one_line(seen.name)
+    measure = _metrics(11, 600 if bold else 500).horizontalAdvance
+    whole = f"{at} {name}"
+    first = f"{at} {name.split(' ')[0]}…"
+    return whole if measure(whole) <= room else shortened(whole, room, measure) if measure(first) <= room else at
+
+
+@functools.lru_cache(maxsize=1024)
+def _name_lines(name: str, room: int, weight: int) -> tuple[str, ...]:
+    return stacked(name, room, _NAME_LINES, _metrics(11, weight).horizontalAdvance)
 
 
 def _looks(seen: FiringSeen, tokens: Tokens) -> tuple[str, str, str]:

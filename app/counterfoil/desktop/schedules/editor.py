@@ -29,7 +29,7 @@ from counterfoil.desktop.words.plain import one_line, plain, quoted
 
 _TYPED = 180  # milliseconds after the last stroke until it is judged
 _RESTED = 600  # and until what it needs is looked at, which is a process of its own
-_SIDE = 316
+_SIDE = 328
 _DATE_HELP = "A date, or words that count from the planned day: planned day + 3 business days, start of last week, end of this month."
 
 
@@ -177,7 +177,7 @@ class ScheduleEditor(Pane):
         folder.put(line)
         page.put(self.title, self._banners, self.sentence, named, self.choices, folder, self._fields, None)
         area.setWidget(page)
-        side = Pane("panel", gap=12, margins=(0, 4, 24, 24))
+        side = Pane("panel", gap=12, margins=(12, 4, 24, 24))
         side.setFixedWidth(_SIDE)
         side.put(self.ahead, self.ready, None)
         both = row()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from counterfoil.desktop.parts.boxes import Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Prose
-from counterfoil.desktop.parts.layouts import Flow, put, row
+from counterfoil.desktop.parts.layouts import TOP, Flow, put, row
 from counterfoil.desktop.schedule_facts import ScheduleRow
 from counterfoil.desktop.words import schedules as words
 from counterfoil.desktop.words import times
@@ -55,10 +55,16 @@ class ScheduleHead(Pane):
         self.switch.clicked.connect(self.switch_wanted)
         self.change.clicked.connect(self.change_wanted)
         self.remove.clicked.connect(self.remove_wanted)
-        for widget in (self.chip, self.run, self.missed, self.skip, self.switch, self.change, self.remove):
+        for widget in (self.chip, self.run, self.missed, self.skip):
             flow.addWidget(widget)
         top = row(gap=8)
         top.addWidget(self.title, 1)
+        for button in (
+            self.switch,
+            self.change,
+            self.remove,
+        ):  # what is done to the schedule; below, what is done to its firings
+            top.addWidget(button, 0, TOP)
         put(self.lines, self.path, top, self.sentence, self.last, held)
 
     def show_schedule(self, seen: ScheduleRow, now_us: int) -> None:

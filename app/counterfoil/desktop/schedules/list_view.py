@@ -14,16 +14,18 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate,
 from counterfoil.desktop import icons
 from counterfoil.desktop.schedule_facts import ScheduleRow
 from counterfoil.desktop.tables.adapter import Index
-from counterfoil.desktop.tables.fitting import shortened
+from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.tables.row_ground import paint_ground
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import schedules as words
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.plain import one_line
 
-ROW = 92
+ROW = 92  # pixels of a schedule whose texts take a line each
+_MOST = 6  # lines of one text at most
+_BESIDE = 46  # pixels left and right of the texts together
 _SWITCH = QSize(30, 18)
-_LINE = 19
+_LINE, _ICON = 19, 20
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -102,7 +104,7 @@ class SchedulesView(QListView):
         self.adapter = adapter
         self.setModel(adapter)
         self.setItemDelegate(ScheduleDelegate(self))
-        self.setUniformItemSizes(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)  # rows are as high as their texts need
         self.setAccessibleName("Schedules")
         self.setMouseTracking(True)
         self.setProperty("rows", "painted")
@@ -152,10 +154,18 @@ def switch_box(row: QRect) -> QRect:
 
 
 class ScheduleDelegate(QStyledItemDelegate):
-    """Four lines and a switch."""
+    """Four texts and a switch."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, ROW)
+        row, adapter, view = index.data(Role.ROW), index.model(), option.widget
+        if (
+            not isinstance(row, ScheduleRow)
+            or not isinstance(adapter, SchedulesAdapter)
+            or not isinstance(view, QListView)
+        ):
+            return QSize(200, ROW)
+        texts = _texts_of(row, adapter, view.viewport().width() - _BESIDE)
+        return QSize(200, ROW + (sum(map(len, texts)) - len(texts)) * _LINE)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(Role.ROW)
@@ -172,36 +182,41 @@ class ScheduleDelegate(QStyledItemDelegate):
 
     def _texts(self, painter: QPainter, box: QRect, row: ScheduleRow, adapter: SchedulesAdapter) -> None:
         tokens = current()
-        rule, ahead, last = adapter.lines(row)
         seen = row.last
-        sign = "pause" if row.paused else "clock"
         past = words.icon_of(seen) if seen is not None else "minus"
         tone = getattr(tokens, words.tone_of(seen)) if seen is not None else tokens.text3
-        name = QRect(box.left(), box.top(), box.width() - _SWITCH.width() - 12, _LINE)
-        _line(painter, name, one_line(row.name), 13, 600, tokens.text)
-        step = box.translated(0, _LINE)
-        _line(painter, step, rule, 12, 400, tokens.bad if row.trouble else tokens.text2)
+        looks = (
+            (13, 600, tokens.text, ""),
+            (12, 400, tokens.bad if row.trouble else tokens.text2, ""),
+            (12, 500, tokens.text2, "pause" if row.paused else "clock"),
+            (12, 400, tone, past),
+        )
+        line = QRect(box.left(), box.top(), box.width(), _LINE)
         ratio = painter.device().devicePixelRatioF()
-        for number, (icon, text, ink) in enumerate(((sign, ahead, tokens.text2), (past, last, tone)), 2):
-            top = box.top() + number * _LINE
-            painter.drawPixmap(box.left(), top + 3, icons.pixmap(icon, ink, 13, ratio))
-            _line(
-                painter,
-                QRect(box.left() + 20, top, box.width() - 20, _LINE),
-                text,
-                12,
-                500 if number == 2 else 400,
-                ink,
-            )
+        for (size, weight, ink, icon), texts in zip(looks, _texts_of(row, adapter, box.width()), strict=True):
+            painter.setFont(font(size, weight, figures=True))
+            painter.setPen(colour(ink))
+            if icon:
+                painter.drawPixmap(line.left(), line.top() + 3, icons.pixmap(icon, ink, 13, ratio))
+            for text in texts:
+                painter.drawText(line.adjusted(_ICON if icon else 0, 0, 0, 0), _LEFT, text)
+                line.translate(0, _LINE)
 
 
-def _line(painter: QPainter, box: QRect, text: str, size: int, weight: int, ink: str) -> None:
-    painter.setFont(font(size, weight, figures=True))
-    painter.setPen(colour(ink))
-    shown = shortened(
-        text, box.width(), _metrics(size, weight).horizontalAdvance
-    )  # an instant stands whole or not at all
-    painter.drawText(QRect(box.left(), box.top(), box.width(), _LINE), _LEFT, shown)
+def _texts_of(row: ScheduleRow, adapter: SchedulesAdapter, room: int) -> tuple[tuple[str, ...], ...]:
+    """Name, rule, next and last, each on as many lines as it needs: a rule or an instant is never cut."""
+    return _stacked(one_line(row.name), adapter.lines(row), room)
+
+
+@functools.lru_cache(maxsize=1024)
+def _stacked(name: str, lines: tuple[str, str, str], room: int) -> tuple[tuple[str, ...], ...]:
+    rule, ahead, last = lines
+    return (
+        stacked(name, room - _SWITCH.width() - 12, _MOST, _metrics(13, 600).horizontalAdvance),
+        stacked(rule, room, _MOST, _metrics(12, 400).horizontalAdvance),
+        stacked(ahead, room - _ICON, _MOST, _metrics(12, 500).horizontalAdvance),
+        stacked(last, room - _ICON, _MOST, _metrics(12, 400).horizontalAdvance),
+    )
 
 
 def _paint_switch(painter: QPainter, box: QRect, *, on: bool) -> None:

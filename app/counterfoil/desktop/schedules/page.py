@@ -193,8 +193,10 @@ class SchedulesPage(QWidget):
         self.panels = ListAndDetail(left, right)
         self._over = right
         bare = Pane("panel")
-        self._bare_banners = column(gap=8, margins=(28, 18, 24, 0))
-        bare.put(self._bare_banners)
+        self._bare_banners = column(gap=8, margins=(28, 0, 24, 0))
+        heading = row(margins=(28, 18, 24, 10))
+        put(heading, Label("Schedules", "page"), None)
+        bare.put(heading, self._bare_banners)
         bare.lines.addWidget(self.nothing, 1)
         self.stack = QStackedWidget()
         for page in (Skeleton(ROW, label="Loading schedules"), bare, self.panels):

@@ -62,12 +62,9 @@ class SentenceBox(Box):
         held = QWidget()
         flow = Flow(held, gap=8, line_gap=8)
         for widget in (
-            Label("Run", "medium"),
-            self.template,
+            _together(Label("Run", "medium"), self.template),
             self.rule,
-            Label("in", "medium"),
-            self.zone,
-            Label("time.", "medium"),
+            _together(Label("in", "medium"), self.zone, Label("time.", "medium")),
         ):
             flow.addWidget(widget)
         self._mark = Icon("circle-dashed", "text3", 16)
@@ -168,6 +165,13 @@ class SentenceBox(Box):
             self.zone.setEditText(str(text))
         else:
             self.rule.setText(str(text))
+
+
+def _together(*widgets: QWidget) -> QWidget:
+    """Words stay with the field they speak of where a line ends."""
+    held = QWidget()
+    put(row(held, gap=8), *widgets)
+    return held
 
 
 def _tone(widget: QWidget, tone: str) -> None:

@@ -122,7 +122,7 @@ def placed(fitted: Fit, chosen: Mapping[str, int]) -> Fit:
 
 
 def broken(text: str, width: int, measure: Measure) -> list[str]:
-    """The lines of a text in a width: broken at blanks, and inside a word only where it alone is too wide."""
+    """The lines of a text in a width: broken at blanks, and inside a word only where it alone is too wide: behind a hyphen, if any."""
     lines: list[str] = []
     current = ""
     for word in text.split(" "):
@@ -134,6 +134,7 @@ def broken(text: str, width: int, measure: Measure) -> list[str]:
             lines.append(current)
         while measure(word) > width and len(word) > 1:
             fit = _fitting(word, width, measure)
+            fit = word.rfind("-", 1, fit) + 1 or fit
             lines.append(word[:fit])
             word = word[fit:]  # noqa: PLW2901 - what is left of it
         current = word
@@ -171,6 +172,18 @@ def shortened(text: str, width: int, measure: Measure) -> str:
             break
         kept = tried
     return f"{kept.rstrip(' ,;:·–')}…"
+
+
+def stacked(text: str, width: int, most: int, measure: Measure) -> tuple[str, ...]:
+    """The text on as many lines as it needs, at most `most`: only what is longer ends in an ellipsis."""
+    lines = broken(text, width, measure)
+    if len(lines) <= most:
+        return tuple(lines)
+    kept = lines[: most - 1]
+    rest = text
+    for line in kept:
+        rest = rest[len(line) :].lstrip(" ")
+    return (*kept, shortened(rest, width, measure))
 
 
 def packed(parts: Sequence[str], width: int, measure: Measure) -> list[str]:

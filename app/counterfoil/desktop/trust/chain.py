@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QDropEvent, QKeyEvent, QPainter
+from PySide6.QtGui import QDropEvent, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListWidget,
@@ -17,12 +17,15 @@ from counterfoil.desktop import icons
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.tables.adapter import Index
+from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.tables.row_ground import paint_ground
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.trust_facts import LinkSeen, RouteSeen
 from counterfoil.desktop.words.plain import one_line
 
 _ROW, _LINE = 66, 18
+_BESIDE = 24 + 24 + 22  # pixels of the edges, of the number, and of the sign of what stays here
+_FONTS = ((13, 600), (12, 400), (12, 400))  # of llm, price and state
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _LINK = int(Qt.ItemDataRole.UserRole)
 
@@ -60,7 +63,7 @@ class Chain(QWidget):
     def _shown(self, at: int) -> None:
         links = self.view.links()
         if 0 <= at < len(links):
-            self._remove.say("Remove", f"Remove {one_line(links[at].llm)}")
+            self._remove.say(f"Remove {one_line(links[at].llm)}")
 
     @Slot()
     def _wants_remove(self) -> None:
@@ -87,12 +90,19 @@ class ChainView(QListWidget):
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFixedHeight(_ROW * max(len(route.links), 1) + 2)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.setFixedHeight(_ROW * max(len(route.links), 1) + 2)  # until it knows how wide it is
         for link in route.links:
             item = QListWidgetItem(one_line(link.llm))
             item.setData(_LINK, link)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join((one_line(link.llm), *_lines(link))))
             self.addItem(item)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        high = sum(self.sizeHintForRow(at) for at in range(self.count())) or _ROW
+        if self.height() != high + 2:
+            self.setFixedHeight(high + 2)
 
     def links(self) -> list[LinkSeen]:
         """In the order that is shown."""
@@ -130,7 +140,11 @@ class ChainDelegate(QStyledItemDelegate):
     """Three lines: llm and provider, price, key and state."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, _ROW)
+        link, view = index.data(_LINK), option.widget
+        if not isinstance(link, LinkSeen) or not isinstance(view, QListWidget):
+            return QSize(200, _ROW)
+        told = _stacked(link, view.viewport().width() - _BESIDE)
+        return QSize(200, _ROW + (sum(map(len, told)) - len(told)) * _LINE)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         link = index.data(_LINK)
@@ -147,20 +161,27 @@ class ChainDelegate(QStyledItemDelegate):
         painter.setFont(font(12, 500, figures=True))
         painter.setPen(colour(tokens.text3))
         painter.drawText(number, _LEFT, str(index.row() + 1))
-        head, price, state = f"{one_line(link.llm)} · {one_line(link.provider)}", *_lines(link)
-        texts = inner.adjusted(24, 0, 0, 0)
         ink = getattr(tokens, link.tone) if link.tone in ("ok", "warn", "bad") else tokens.text2
-        for at, (text, size, weight, tone) in enumerate(
-            ((head, 13, 600, tokens.text), (price, 12, 400, tokens.text2), (state, 12, 400, ink))
-        ):
-            line = QRect(texts.left(), texts.top() + at * _LINE, texts.width(), _LINE)
+        line = QRect(inner.left() + 24, inner.top(), inner.width() - 24, _LINE)
+        looks = zip(
+            _FONTS, (tokens.text, tokens.text2, ink), _stacked(link, option.rect.width() - _BESIDE), strict=True
+        )
+        for (size, weight), tone, texts in looks:
             painter.setFont(font(size, weight, figures=True))
             painter.setPen(colour(tone))
-            shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, line.width())
-            painter.drawText(line, _LEFT, shown)
+            for text in texts:
+                painter.drawText(line, _LEFT, text)
+                line.translate(0, _LINE)
         if link.stays:
             painter.drawPixmap(inner.right() - 14, inner.top() + 2, icons.pixmap("shield-check", tokens.ok, 14, ratio))
         painter.restore()
+
+
+def _stacked(link: LinkSeen, room: int) -> tuple[tuple[str, ...], ...]:
+    """What a row says, on as many lines as it needs: a model's name or a price is never cut."""
+    texts = (f"{one_line(link.llm)} · {one_line(link.provider)}", *_lines(link))
+    fonts = (QFontMetrics(font(size, weight, figures=True)) for size, weight in _FONTS)
+    return tuple(stacked(text, room, 4, held.horizontalAdvance) for text, held in zip(texts, fonts, strict=True))
 
 
 def _lines(link: LinkSeen) -> tuple[str, str]:

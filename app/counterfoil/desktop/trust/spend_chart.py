@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.trust_facts import Spend
+from counterfoil.desktop.words.numbers import money
 
 _HEIGHT, _FOOT = 96, 18
 _LEAST = 2  # pixels of a day that has cost anything
@@ -20,7 +21,7 @@ class SpendChart(QWidget):
         super().__init__()
         self._spend = spend
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        told = [f"{day.day} {day:%b}: {amount} {spend.currency}" for day, amount in spend.days if amount]
+        told = [f"{day.day} {day:%b}: {money(amount, spend.currency)}" for day, amount in spend.days if amount]
         self.setAccessibleName(f"{spend.words} By day: {'; '.join(told) or 'nothing'}.")
         self.setToolTip("\n".join(told[-12:]))
 
@@ -51,7 +52,7 @@ class SpendChart(QWidget):
             )
         if highest:
             top = next(at for at, (_, amount) in enumerate(days) if amount == highest)
-            words = f"{highest} {self._spend.currency}"
+            words = f"{money(days[top][1], self._spend.currency)} on {days[top][0].day} {days[top][0]:%b}"
             wide = painter.fontMetrics().horizontalAdvance(words) + 4
             left = min(max(top * step + step / 2 - wide / 2, 0), self.width() - wide)
             painter.drawText(QRectF(left, 0, wide, 14), Qt.AlignmentFlag.AlignCenter, words)

@@ -12,6 +12,8 @@ from counterfoil.desktop.words.numbers import count, is_money, money, number, si
 from counterfoil.desktop.words.plain import one_line
 
 _NO_BREAK = "\u00a0"
+_ASKED = re.compile(r"(waits|decided|expired) in g-\d+: ")
+_ASKED_WORDS = {"waits": "Asked: ", "decided": "Answered, taken up next: ", "expired": "Nobody answered in time: "}
 _STEP_IN_QUOTES = re.compile(r"“([a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:@\d+)?)”")  # named as in the code
 _GLYPHS = {
     "done": ("circle-check", "ok", "done"),
@@ -41,6 +43,14 @@ _EFFECT_NAMES = {
     "sleep": "Wait",
     "sleep_until": "Wait",
     "parallel": "At once",
+    "cancelled": "Stopped here",
+}
+_REASONS = {  # as the trail has them, in words without the machine
+    "runner or host had ended": "the runner or the run's own process had ended",
+    "an answer came at once": "the answer came",
+    "an answer came": "the answer came",
+    "a wait was over at once": "the wait was over",
+    "a wait was over": "the wait was over",
 }
 CHIPS = (
     ("all", "All"),
@@ -67,10 +77,12 @@ def step_name(name: str) -> str:
 
 
 def step_line(step: Mapping[str, Any]) -> str:
-    """The one-line result of a step; a timer says its instant as people do."""
+    """The one-line result of a step; a timer says its instant as people do, a gate what it asks."""
     said = one_line(step.get("summary") or "")
     due = times.iso_instant(said.removeprefix("until ")) if step["kind"] == "timer" else None
-    return f"until {times.dated(due)}" if due is not None else said
+    if due is not None:
+        return f"until {times.dated(due)}"
+    return _ASKED.sub(lambda found: _ASKED_WORDS[found[1]], said, count=1)
 
 
 def once(step: Mapping[str, Any], origin: str | None) -> str:
@@ -106,8 +118,8 @@ def is_restart(entry: Mapping[str, Any]) -> bool:
     return "answer" not in str(entry.get("reason") or "")
 
 
-def restart_line(entry: Mapping[str, Any], kept: int) -> str:
-    """The dashed line of a restart: how many steps stayed, and what started again."""
+def restart_line(entry: Mapping[str, Any], kept: int, *, in_the_middle: bool = False) -> str:
+    """The dashed line of a restart: how many steps stayed, and what started again (`in_the_middle`: a step whose name is not known yet)."""
     at = times.iso_instant(entry.get("at") or "")
     when = f"Restarted {times.clock_seconds(at)}" if at is not None else "Restarted"
     stayed = "1 step was kept" if kept == 1 else f"{kept:,} steps were kept"
@@ -117,7 +129,7 @@ def restart_line(entry: Mapping[str, Any], kept: int) -> str:
     goes_on = str(entry.get("from_step") or "")
     if goes_on and not goes_on.isdigit():
         return f"{when}. {stayed}; it went on with ‘{step_name(goes_on)}’."
-    return f"{when}. {stayed}; nothing started again."
+    return f"{when}. {stayed}; {'the step it was in' if in_the_middle else 'nothing'} started again."
 
 
 def kept_where(where: Mapping[str, Any]) -> str:
@@ -161,6 +173,7 @@ def carried_on(resumptions: Sequence[Mapping[str, Any]]) -> list[str]:
         at = times.iso_instant(entry.get("at") or "")
         when = times.clock_seconds(at) if at is not None else ""
         why = one_line(entry.get("reason") or "it was ready")
+        why = _REASONS.get(why, why)
         step = str(entry.get("from_step") or "")
         start = f" from step {step}" if step.isdecimal() else f" from ‘{step_name(step)}’" if step else ""
         again = [step_name(name) for name in entry.get("reran") or ()]

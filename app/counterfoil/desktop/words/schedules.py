@@ -42,7 +42,7 @@ def next_words(row: ScheduleRow, now_us: int) -> str:
     if not row.place:
         return here
     there = from_us(row.next_at).astimezone(ZoneInfo(row.zone))
-    return f"{dated(there)} in {row.place}, {times.clock_time(row.next_at)} here"
+    return f"{dated(there)} in {row.place}, {times.clock_time(row.next_at)}\u00a0here"
 
 
 def next_firing(name: str, at: int | None, now_us: int) -> str:

@@ -27,7 +27,7 @@ def boxes() -> int:
     seen = 0
     while (Path(this_run().workspace) / "hold").exists():
         seen += 1
-        report(f"Box {seen} of 240")
+        report(f"Box {min(seen, 240)} of 240")
         time.sleep(0.5)
     return seen
 

@@ -1,0 +1,173 @@
+"""What stands on a page stands there whole: rows grow, cards scroll, buttons part at their groups, and no figure is left without a word."""
+
+import dataclasses
+from datetime import date
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QListView, QWidget
+
+from counterfoil.desktop.commands import KEYS
+from counterfoil.desktop.frame.runner_line import RunnerLine
+from counterfoil.desktop.frame.sidebar import PAGES
+from counterfoil.desktop.office import RunnerSeen, RunnerState, Workspace
+from counterfoil.desktop.parts.boxes import Nothing
+from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.runs import list_view as runs_list
+from counterfoil.desktop.runs.steps import RESTART, lines
+from counterfoil.desktop.schedules import list_view as schedules_list
+from counterfoil.desktop.schedules.calendar_grid import times_side_by_side
+from counterfoil.desktop.tables.fitting import broken, stacked
+from counterfoil.desktop.words import runs as words
+from desktop.conftest import Desk, MakeDesk
+from desktop.figures import HOUR, NOW
+
+SMALL = (1100, 700)
+LONG = "Reference letter for Donaudampfschifffahrtsgesellschaftskapitänswitwen-Unterstützungskasse e. V., DE75 5121 0800 1245 1261 99"
+
+
+def place(widget: QWidget) -> QRect:
+    """Where a part stands in its window."""
+    return QRect(widget.mapTo(widget.window(), widget.rect().topLeft()), widget.size())
+
+
+def test_a_text_on_as_many_lines_as_it_needs() -> None:
+    assert broken("a wide-word", 6, len) == ["a", "wide-", "word"]
+    assert stacked("one two three", 5, 3, len) == ("one", "two", "three")
+    assert stacked("one two three four", 6, 3, len) == ("one", "two", "three…")
+    assert "".join(stacked(LONG, 30, 9, len)).replace(" ", "") == LONG.replace(" ", "")
+
+
+def test_a_row_of_a_list_grows_with_what_it_says(make_desk: MakeDesk) -> None:
+    desk = make_desk(size=SMALL)
+    desk.window.show_page("runs")
+    desk.settle()
+    view: QListView = desk.window.pages["runs"].view
+    adapter = desk.window.pages["runs"].adapter
+    adapter.show_rows([dataclasses.replace(adapter.rows[0], title=LONG), *adapter.rows[1:]], NOW)
+    desk.settle()
+    told = runs_list._lines(LONG, adapter.rows[0].words, "", view.viewport().width() - runs_list._BESIDE)
+    assert "".join(told[0]).replace(" ", "") == LONG.replace(" ", "")
+    assert view.visualRect(adapter.index(0)).height() == runs_list.ROW + (len(told[0]) - 1) * runs_list._STEP
+    assert view.visualRect(adapter.index(1)).top() == view.visualRect(adapter.index(0)).bottom() + 1
+    desk.window.show_page("schedules")
+    desk.settle()
+    page = desk.window.pages["schedules"]
+    row = dataclasses.replace(page.adapter.rows[0], name=LONG, words="last business day of the month at 17:30")
+    page.adapter.show_rows([row, *page.adapter.rows[1:]], NOW)
+    desk.settle()
+    texts = schedules_list._texts_of(row, page.adapter, page.view.viewport().width() - schedules_list._BESIDE)
+    assert "".join(texts[0]).replace(" ", "") == LONG.replace(" ", "")
+    assert page.view.visualRect(page.adapter.index(0)).height() == schedules_list.ROW + (sum(map(len, texts)) - 4) * 19
+
+
+def test_names_in_the_sidebar_are_whole(desk: Desk) -> None:
+    switcher, name = desk.window.sidebar.switcher, "Monatsabschluss und Verbindlichkeitenverwaltung"
+    before = switcher.height()
+    switcher.show_workspaces((Workspace(f"/data/Müller & Söhne/{name}", name),))
+    switcher.show_current(f"/data/Müller & Söhne/{name}", "light")
+    line: RunnerLine = desk.window.sidebar.runner
+    line.show_runner(RunnerSeen(RunnerState.RUNNING, paused_by="user:wilhelmina von Brandt-Okafor", paused_at=NOW))
+    desk.settle()
+    names, folders = switcher._lines(switcher.width() - 72)
+    assert ("".join(names), folders) == (name.replace(" ", ""), ("in Müller & Söhne",))
+    assert switcher.height() == before + (len(names) - 1) * 19
+    heads = line._face._lines(line._face.width() - 30)
+    assert " ".join(heads) == "Paused by Wilhelmina von Brandt-Okafor at 08:55"
+    assert line._face.height() >= len(heads) * 18
+    now = dataclasses.replace(
+        desk.office.runner_seen, doing=("Letters, A, B", "Report"), next_name="Weekly report", next_at=NOW + 3 * HOUR
+    )
+    line.show_runner(now)
+    said = line._sentences()
+    assert "It works on ‘Letters, A, B’." in said
+    assert "Next: Weekly report, today 11:55." in said
+
+
+def test_what_a_checkpoint_says_is_never_cut(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = make_desk(size=SMALL)
+    seen = desk.office.run(f"{12:032x}")
+    told = {
+        "at": "2026-11-30T08:42:12.000Z",
+        "reason": "runner or host had ended",
+        "from_step": "the longest step of all steps that anybody has ever written down",
+        "reran": ["run_checks", "read_tables"],
+    }
+    checkpoint = {**seen.document["checkpoint"], "resumptions": [told] * 3}
+    shown = dataclasses.replace(seen, document={**seen.document, "checkpoint": checkpoint})
+    monkeypatch.setattr(desk.office, "run", lambda _run_id: shown)
+    desk.window.show_page("runs")
+    desk.settle()
+    detail = desk.window.pages["runs"].detail
+    detail.show_run(f"{12:032x}", tab="checkpoint")
+    desk.settle()
+    texts = [one for one in detail.checkpoint.findChildren(Prose) if one.isVisible()]
+    assert len(texts) >= 6
+    assert [one.text() for one in texts if one.height() < one.heightForWidth(one.width())] == []
+    assert "because the runner or the run's own process had ended" in " ".join(one.text() for one in texts)
+    desk.click(detail.checkpoint.plug)
+    assert detail.checkpoint.sheet.parent() is detail, "the sheet lies over the run, not in what scrolls"
+
+
+def test_buttons_part_at_their_groups_and_none_is_alone(make_desk: MakeDesk) -> None:
+    desk = make_desk(size=SMALL)
+    desk.window.show_page("runs")
+    desk.settle()
+    detail = desk.window.pages["runs"].detail
+    for number in (12, 5):
+        detail.show_run(f"{number:032x}", tab="steps")
+        desk.settle()
+        assert abs(place(detail.protected).center().y() - place(detail.chip).center().y()) <= 1
+        assert is_a_line(detail.to_gate, detail.again, detail.undo, detail.schedule, detail.stop)
+    desk.window.show_page("schedules")
+    desk.settle()
+    page = desk.window.pages["schedules"]
+    assert is_a_line(page.head.run, page.head.missed, page.head.skip)
+    assert is_a_line(page.head.switch, page.head.change, page.head.remove)
+    firing = next(one for day in page.calendar.view.adapter.days for one in day.firings)
+    assert len(times_side_by_side([firing] * 2, "", 78)) == 2, "the cell of a day: both are told by their times"
+    assert len(times_side_by_side([firing] * 3, "", 78)) == 1, "and how many more"
+    assert times_side_by_side([firing] * 3, "", 20) == []
+
+
+def is_a_line(*buttons: QWidget) -> bool:
+    """Whether those that are shown, several of them, stand side by side."""
+    shown = [one for one in buttons if one.isVisible()]
+    return len(shown) > 1 and len({place(one).top() for one in shown}) == 1
+
+
+def test_the_keys_name_every_page() -> None:
+    named = dict(KEYS)[f"Ctrl+1 … {len(PAGES)}"]
+    assert named == ", ".join(page for _, page, _ in PAGES)
+
+
+def test_an_ended_run_without_files_waits_for_none(desk: Desk) -> None:
+    desk.window.show_page("runs")
+    desk.settle()
+    files = desk.window.pages["runs"].detail.files
+    for ended, said in ((False, "No files yet."), (True, "No files.")):
+        files.show_files((), date(2026, 11, 30), ended=ended)
+        desk.settle()
+        assert said == files.findChildren(Nothing)[-1].head.text()
+
+
+def test_steps_speak_without_the_machine() -> None:
+    asked = {"kind": "step", "summary": "waits in g-20: Did this mail go out?"}
+    assert words.step_line(asked) == "Asked: Did this mail go out?"
+    assert words.step_name("cancelled") == "Stopped here"
+    done = {"path": "0/0", "ordinal": 0, "name": "count", "kind": "step", "state": "done", "attempts": 1, "key": None}
+    busy = {
+        "path": "",
+        "ordinal": 1,
+        "name": "",
+        "kind": "step",
+        "state": "running",
+        "attempts": 0,
+        "key": None,
+        "summary": "Box 6 of 240",
+    }
+    entry = {"at": "2026-11-30T08:42:12.000Z", "reason": "runner or host had ended", "from_step": "4"}
+    told = lines({"state": "running", "steps": [done, busy], "checkpoint": {"resumptions": [entry]}}, ())
+    assert [line.kind for line in told] == ["step", RESTART, "step"]
+    assert told[1].title == "Restarted 08:42:12. 0 steps were kept; the step it was in started again."
+    assert (told[2].title, told[2].summary) == ("Box 6 of 240", "")

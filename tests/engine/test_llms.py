@@ -223,6 +223,15 @@ def test_without_an_llm_a_person_is_asked_and_may_answer_instead(scripted: Make)
     assert (record["kind"], record["origin"]) == (StepKind.LLM, "given by Test")
 
 
+def test_an_answer_to_try_again_is_told_to_who_leaves_llms_alone(scripted: Make) -> None:
+    harness = scripted(LlmTrouble("No credits are left.", passing=False), "Yes.")
+    harness.start(asking_once)
+    assert harness.advance() == RunState.WAITING
+    harness.answer(choice="retry")
+    assert harness.advance() == RunState.DONE
+    assert [request.pressed for request in harness.asked_llms()] == [False, True]
+
+
 def test_branches_ask_side_by_side(scripted: Make) -> None:
     harness = scripted(ask=lambda request: request.history[0].text.replace("?", "."))
     harness.start(asking)

@@ -156,6 +156,20 @@ def test_a_long_wait_is_left_to_the_desk(ways: Ways) -> None:
     assert ways.sent == 1, "the llm was asked before it may be"
 
 
+@pytest.mark.parametrize("status", [402, 401, 404])
+def test_what_does_not_pass_by_itself_rests_until_a_person_says_to_try_again(ways: Ways, status: int) -> None:
+    ways.route(ways.openai())
+    ways.server.fail(status)
+    with pytest.raises(LlmTrouble):
+        ways.ask()
+    with pytest.raises(LlmTrouble, match="compatible gpt-4o-mini is left alone: ") as told:
+        ways.ask()
+    assert (told.value.passing, told.value.retry_after) == (False, None), "a run would wait for it in silence"
+    assert ways.sent == 1
+    assert ways.ask(pressed=True).llm == "compatible gpt-4o-mini", "topped up, and said so"
+    assert ways.ask().n == 3, "and nobody else is told to wait any more"
+
+
 def test_nobody_there_is_not_sent_and_costs_nothing(ways: Ways) -> None:
     ways.route(ways.openai(address="http://127.0.0.1:9/v1"), ways.openai())
     assert ways.ask().n == 3
@@ -302,7 +316,7 @@ def test_a_try_after_a_rest_that_comes_to_nothing_gives_way_to_another() -> None
     breakers = Breakers(lambda: now[0])
     for _ in range(3):
         breakers.strike("one", "overloaded")
-    assert breakers.closed_until("one") == (30.0, "overloaded")
+    assert breakers.closed_until("one") == (30.0, "overloaded", True)
     now[0] = 31.0
     assert breakers.closed_until("one") is None, "one may try"
     assert breakers.closed_until("one") is not None, "and one alone"

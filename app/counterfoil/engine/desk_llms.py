@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
@@ -66,6 +66,7 @@ class LlmDesk:
         self._uploads = uploads
         self._talks = llm_turns.Talks(hold)
         self._raised = False  # a limit was, so what else waits for it looks again
+        self._pressed: set[Identity] = set()  # a person has said to try again, so no llm is left alone any more
 
     async def ask(self, frame: Frame, _: bytes) -> Reply:
         """Bring one call to its record; the reply hands the record over."""
@@ -152,6 +153,8 @@ class LlmDesk:
             if slot is Slot.FAILURE and choice_of(answer) == "skip":
                 self._record_given(txn, turn, answer)
                 return RECORDED
+            if slot is Slot.FAILURE:
+                self._pressed.add(turn.identity)
             if slot is Slot.BUDGET and choice_of(answer) == "raise":
                 spending.raise_limit(txn, self._hold, gate, answer)
                 self._raised = True
@@ -195,6 +198,9 @@ class LlmDesk:
             if hold.powers.llms is None:
                 raise LlmTrouble(NO_LLM, passing=False)
             request = llm_turns.request_of(hold, turn, talk, kept)
+            if turn.identity in self._pressed:
+                self._pressed.discard(turn.identity)
+                request = replace(request, pressed=True)
             book = RequestBook(hold, turn.identity, unlimited=once)
             reply = await self._until_cancelled(hold.powers.llms.ask(request, book))
         except LlmTrouble as trouble:

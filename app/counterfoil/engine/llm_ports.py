@@ -47,7 +47,7 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class LlmRequest:
     """What is asked. `history` is the whole conversation in order; `output` the JSON schema of the answer, None for prose; `key` names the
-    call for ever; `round` counts how often the route was tried in vain."""
+    call for ever; `round` counts how often the route was tried in vain; `pressed` says that a person has just said to try again."""
 
     run_id: str
     workspace: str
@@ -59,6 +59,7 @@ class LlmRequest:
     history: Sequence[Heard | Told]
     key: str
     round: int = 0
+    pressed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

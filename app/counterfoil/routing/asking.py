@@ -17,7 +17,7 @@ from counterfoil.engine.llm_ports import ASK_ABOVE, SLEPT_THROUGH, Book, Heard, 
 from counterfoil.errors import SecretMissing, WrongWorkspace
 from counterfoil.facts import LlmEnd
 from counterfoil.routing import prices, wire
-from counterfoil.routing.breakers import Breakers
+from counterfoil.routing.breakers import Breakers, Rest
 from counterfoil.routing.entries import Entry, Secrets, entry_from, key_of
 from counterfoil.routing.faults import RULES, Failed, Fault
 from counterfoil.routing.wire import Answered, Deadlines
@@ -40,7 +40,7 @@ class _Walk:
     book: Book
     route: str
     failures: list[tuple[Entry, Failed]] = field(default_factory=list)
-    resting: list[tuple[Entry, float, str]] = field(default_factory=list)
+    resting: list[tuple[Entry, Rest]] = field(default_factory=list)
     window: int | None = None  # only llms with a larger one are of use
 
 
@@ -70,6 +70,9 @@ class Router:
         name = request.route or llm_routes.DEFAULT
         chain = await asyncio.to_thread(self.chain, name, request.workspace)
         walk = _Walk(request, book, name)
+        if request.pressed:
+            for entry in chain:
+                self._breakers.well(_named(entry))
         for entry in chain:
             if not await self._fits(walk, entry):
                 continue
@@ -105,7 +108,7 @@ class Router:
         """Whether it may be asked now."""
         resting = self._breakers.closed_until(_named(entry))
         if resting is not None:
-            walk.resting.append((entry, *resting))
+            walk.resting.append((entry, resting))
             return False
         if walk.window is not None and (entry.window or 0) <= walk.window:
             return False
@@ -136,7 +139,7 @@ class Router:
             if tries > rule.again or wait > SHORT:
                 rest = max(ended.retry_after or 0.0, rule.rest)
                 if rest:
-                    self._breakers.rest(_named(entry), rest, ended.message)
+                    self._breakers.rest(_named(entry), rest, ended.message, passes=rule.passing)
                 return None
             pause = self._sleep(wait)
             if asyncio.iscoroutine(pause):
@@ -238,12 +241,15 @@ class _Progress:
 def _trouble(walk: _Walk) -> LlmTrouble:
     """Why nobody answered, as one sentence, and whether that may pass by itself."""
     told = [f"{entry.name}: {failed.message}" for entry, failed in _last_of_each(walk.failures)]
-    told += [f"{entry.name} is left alone for {seconds:.0f} s: {why}" for entry, seconds, why in walk.resting]
+    told += [
+        f"{entry.name} is left alone{f' for {rest.seconds:.0f} s' if rest.passes else ''}: {rest.why}"
+        for entry, rest in walk.resting
+    ]
     faults = [failed.fault for _, failed in walk.failures]
     too_long = bool(faults) and all(fault is Fault.TOO_LONG for fault in faults) and not walk.resting
-    passing = bool(walk.resting) or any(RULES[fault].passing for fault in faults)
+    passing = any(rest.passes for _, rest in walk.resting) or any(RULES[fault].passing for fault in faults)
     stopped = bool(faults) and not RULES[faults[-1]].next
-    waits = [seconds for _, seconds, _ in walk.resting]
+    waits = [rest.seconds for _, rest in walk.resting if rest.passes]
     waits += [failed.retry_after for _, failed in walk.failures if failed.retry_after is not None]
     sentence = "No llm answered. " + " ".join(f"{one.rstrip('.')}." for one in told)
     if any(RULES[fault].end in (LlmEnd.UNKNOWN, LlmEnd.CUT) for fault in faults):

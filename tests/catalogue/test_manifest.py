@@ -27,6 +27,11 @@ uses = ["pay-invoices"]
 [packages]
 requires = ["rapidfuzz>=3", 'pywin32 ; sys_platform == "win32"']
 
+[llm_use]
+per = "invoice"
+sent = [1000, 2000]
+answered = [50, 100]
+
 [parameters.debtor_iban]
 label = "Pay from account"
 help = "The IBAN of your own account"
@@ -51,6 +56,7 @@ def test_a_full_manifest(template: MakeTemplate) -> None:
         "run_title": "Supplier payments, {folder}",
         "uses": ["pay-invoices"],
         "packages": ["rapidfuzz>=3", 'pywin32 ; sys_platform == "win32"'],
+        "llm_use": {"per": "invoice", "sent": (1000, 2000), "answered": (50, 100)},
         "parameters": {"debtor_iban": {"label": "Pay from account", "help": "The IBAN of your own account"}},
         "chips": ["No llm needed", "Writes files", "Moves files", "Asks you twice"],
     }
@@ -88,6 +94,14 @@ def test_the_four_required_keys_are_enough(template: MakeTemplate) -> None:
         (
             ('run_title = "Tiny, {folder}"', 'hosts = ["https://a.example/x"]'),
             "tiny/template.toml line 7: ‘https://a.example/x’ is no host name.",
+        ),
+        (
+            ('run_title = "Tiny, {folder}"', 'llm_use = {per = "cat", sent = [1, 2], answered = [1, 2]}'),
+            "tiny/template.toml: ‘per’ cannot be 'cat'. Use one of: document,",
+        ),
+        (
+            ('run_title = "Tiny, {folder}"', 'llm_use = {per = "mail", sent = [3, 2], answered = [1, 2]}'),
+            "tiny/template.toml: ‘sent’ must be two numbers of tokens, from and to.",
         ),
         (
             ('run_title = "Tiny, {folder}"', 'connectors = ["Mail Desk"]'),

@@ -1,12 +1,14 @@
 """`route`: llms are set up by names, keys never come near the command line, and money is said as it is."""
 
 import pytest
+import sqlalchemy as sa
 
 from cli.speaking import Caller
 from counterfoil.facts import LlmEnd, RunState, StepKind
 from counterfoil.store import llm_calls
 from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
 from counterfoil.store.llm_money import UNIT
+from counterfoil.store.tables import run as run_table
 from counterfoil.store.transactions import Txn
 from counterfoil.views.llms import estimate_of, spending_document
 from views.rows import Office
@@ -148,3 +150,22 @@ def test_an_estimate_is_a_range_of_what_such_runs_came_to(office: Office) -> Non
         "low": {"amount": "1", "currency": "USD"}, "high": {"amount": "2", "currency": "USD"}, "runs": 2,
     }  # fmt: skip
     assert estimate_of(office.database.reader, "another", office.workspace) is None
+
+
+def test_what_a_document_may_cost_is_said_by_price_then_by_what_runs_came_to(call: Caller, office: Office) -> None:
+    def told() -> str | None:
+        (found,) = call("--json", "route", "estimate", "contract-review", "--workspace", office.workspace).document
+        return found["words"]
+
+    assert told() is None, "without an llm nothing is said of money"
+    call("route", "add", "own", "--address", "http://127.0.0.1:9/v1", "--price-in", "2", "--price-out", "10")
+    # 2,500 tokens at $2 and 300 at $10 a million, up to 25,000 and 2,000
+    assert told() == "about $0.0080 to $0.07 per contract, by the price of compatible own"
+    for cost in (UNIT, 3 * UNIT):
+        office.move(paid_run(office, cost), RunState.DONE)
+        office.database.transact(lambda txn: txn.do(sa.update(run_table).values(template="contract-review")))
+    assert told() == "about $2.00 to $6.00 per contract, as the last 2 such runs did"
+    call("route", "add", "here", "--provider", "ollama")
+    call("route", "order", "default", "2", "1")
+    assert told() is None, "one that costs nothing is asked first"
+    assert "contract-review: nothing is known" in call("route", "estimate", "--workspace", office.workspace).out

@@ -109,6 +109,8 @@ def test_a_route_is_set_up_ordered_pinned_and_taken_apart(home: Home, desk: Trus
         ("tiny", "Needs no key."),
         ("gpt-5-mini", "Key in the environment variable OPENAI_API_KEY."),
     ]
+    assert "out per million tokens; about $" in route.links[-1].price
+    assert " per contract and about $" in route.links[-1].price
     assert desk.routes().spend is None, "nothing was spent, so there is no talk of money"
     desk.order_route("default", ("2", "1"))
     desk.pin_route("default", stays=True)

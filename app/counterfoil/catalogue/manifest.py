@@ -18,6 +18,11 @@ code, and everything the product says in its own voice (the chips of a card) com
     [packages]
     requires = ["rapidfuzz>=3"]                 # what it imports besides; packages.lock names the exact files
 
+    [llm_use]                                   # what the llm reads and answers for each of what, in tokens, from and to
+    per = "contract"                            # one of PER
+    sent = [2000, 20000]
+    answered = [300, 1500]
+
     [parameters.debtor_iban]                    # words that replace those of param(...)
     label = "Pay from account"
 """
@@ -54,6 +59,8 @@ EFFECTS = {
     "remember": "Proposes facts to remember",
 }
 
+PER = ("document", "contract", "mail", "invoice", "file", "page")
+
 _LONGEST = 64 * 1024  # bytes; the longest manifest seen has one
 _HOST = re.compile(r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*")
 MOST_USED = 8
@@ -67,6 +74,15 @@ class ParameterText:
 
     label: str = ""
     help: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmUse:
+    """What a template asks of an llm for each `per`, in tokens from and to: what is sent, and what is answered."""
+
+    per: str
+    sent: tuple[int, int]
+    answered: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +104,7 @@ class Manifest:
     run_title: str = ""
     uses: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
+    llm_use: LlmUse | None = None
     parameters: Mapping[str, ParameterText] = field(default_factory=dict)
 
 
@@ -225,6 +242,7 @@ class _Reader:
             "run_title": self.run_title,
             "uses": self.uses,
             "packages": self.packages,
+            "llm_use": self.llm_use,
             "parameters": self.parameters,
         }
         self.known(self.table, readers)
@@ -328,6 +346,22 @@ class _Reader:
             if trouble:
                 raise self.wrong("requires", f"‘{text}’ cannot be required: {trouble}.", _REQUIREMENT, text)
         return texts
+
+    def llm_use(self, key: str, value: object) -> LlmUse:
+        if not isinstance(value, dict):
+            raise self.wrong(key, "‘llm_use’ must be a table.", "Write [llm_use] and below it per, sent and answered.")
+        self.known(value, ("per", "sent", "answered"))
+        per = value.get("per")
+        if per not in PER:
+            advice = did_you_mean(str(per), PER) or f"Use one of: {', '.join(PER)}."
+            raise self.wrong("per", f"‘per’ cannot be {per!r}.", advice)
+        return LlmUse(per=str(per), sent=self.span("sent", value), answered=self.span("answered", value))
+
+    def span(self, key: str, table: Mapping[str, object]) -> tuple[int, int]:
+        match table.get(key):
+            case [int(low), int(high)] if 0 < low <= high <= 10**7:
+                return low, high
+        raise self.wrong(key, f"‘{key}’ must be two numbers of tokens, from and to.", f"Write {key} = [2000, 20000].")
 
     def parameters(self, key: str, value: object) -> dict[str, ParameterText]:
         if not isinstance(value, dict) or not all(isinstance(texts, dict) for texts in value.values()):

@@ -9,17 +9,19 @@ from typing import Annotated, Any
 
 import typer
 
+from counterfoil.catalogue.finding import list_templates
+from counterfoil.catalogue.manifest import LlmUse
 from counterfoil.cli.call import Call
 from counterfoil.cli.commands import EVERYWHERE
 from counterfoil.cli.opening import opened, workspace_of
-from counterfoil.cli.options import Context, call_of
+from counterfoil.cli.options import Context, Workspace, call_of
 from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell, cell, counted
 from counterfoil.effects.secrets import Keyring
 from counterfoil.errors import WrongUse
 from counterfoil.inbox.accounts import account
-from counterfoil.routing import keeping, local, trying
-from counterfoil.routing.entries import LOCAL, entry_from
+from counterfoil.routing import estimating, keeping, local, trying
+from counterfoil.routing.entries import LOCAL, Entry, entry_from
 from counterfoil.store import llm_budgets, llm_routes, schedules
 from counterfoil.store.llm_money import units, words
 from counterfoil.store.llm_routes import DEFAULT, NewEntry
@@ -203,6 +205,52 @@ def find(context: Context) -> None:
         call.line(f"  counterfoil route add {one.llms[0]} --provider {one.provider}")
     if not found:
         call.line(f"None answers at {', '.join(LOCAL.values())}. Elsewhere: counterfoil route add LLM --address URL")
+
+
+@app.command("estimate", epilog=EVERYWHERE)
+def estimate(
+    context: Context,
+    template: Annotated[str, typer.Argument(metavar="[TEMPLATE]", help="Which; else each that says enough.")] = "",
+    workspace: Workspace = None,
+    route: Annotated[str, typer.Option("--route", metavar="ROUTE", help="The route that is asked.")] = DEFAULT,
+) -> None:
+    """What a document of a template may cost before anything is asked, as earlier runs did, else by each llm's price."""
+    call = call_of(context)
+    place = workspace_of(workspace)
+    found: list[dict[str, Any]] = []
+    with opened(call) as home:
+        conn = home.database.reader
+        entries = [entry_from(row) for row in llm_routes.entries(conn, route)]
+        for one in list_templates(place, call.home):
+            use = one.manifest.llm_use if one.manifest else None
+            if use is None or template not in ("", one.name):
+                continue
+            each = estimating.each_of(conn, one.name, use, str(place), route)
+            found.append(
+                {
+                    "template": one.name,
+                    "per": use.per,
+                    "words": None if each is None else f"{each.words}, {each.source}",
+                    "low": None if each is None else money(units(each.low)),
+                    "high": None if each is None else money(units(each.high)),
+                    "runs": 0 if each is None else each.runs,
+                    "llms": [_reckoned(use, entry) for entry in entries],
+                }
+            )
+    call.document(found)
+    for told in found:
+        call.line(f"{told['template']}: {told['words'] or 'nothing is known of what it costs, or it costs nothing'}")
+    if not found:
+        call.line("No template says what it asks of an llm." if not template else f"‘{template}’ does not say it.")
+
+
+def _reckoned(use: LlmUse, entry: Entry) -> dict[str, Any]:
+    """What a document would cost with one llm of a route, and what a million tokens do."""
+    each, million = estimating.reckoned(use, entry), estimating.per_million(entry)
+    prices = {"price_in": None, "price_out": None}
+    if million is not None:
+        prices = {name: f"{price.normalize():f}" for name, price in zip(prices, million, strict=True)}
+    return {"place": entry.place, "llm": entry.llm, "words": None if each is None else each.words, **prices}
 
 
 @app.command("limit", epilog=EVERYWHERE)

@@ -26,6 +26,7 @@ from counterfoil.errors import CounterfoilError, WrongUse
 from counterfoil.inbox.accounts import account
 from counterfoil.policy.boundaries import trouble_with
 from counterfoil.policy.protection import NOTHING, Consent
+from counterfoil.routing.estimating import each_of
 from counterfoil.runner.starting import start_run
 from counterfoil.sandbox.probing import measured
 from counterfoil.settings.workspace import leave_out, remember, remembered
@@ -116,7 +117,7 @@ def start(
     found = measured(call.home)
     if call.can_ask or not found.is_isolated:  # a script that is as protected as can be needs no word
         call.say(f"protection here: {found.sentence} ({found.code})")
-    _tell_cost(call, home, name, place)
+    _tell_cost(call, home, folder, name, place)
     row = with_consent(call, place, agreed, begin)
     try:
         if kept:
@@ -126,13 +127,17 @@ def start(
     return row
 
 
-def _tell_cost(call: Call, home: Opened, name: str, place: Path) -> None:
-    """What such a run may come to, where others of it have asked llms."""
+def _tell_cost(call: Call, home: Opened, folder: Path, name: str, place: Path) -> None:
+    """What such a run may come to, where others of it have asked llms; else what each document may, where the template says enough."""
     found = estimate_of(home.database.reader, name, str(place))
-    if found is not None:
+    if found is not None and Decimal(found["high"]["amount"]):
         low, high = (words(Decimal(found[edge]["amount"])) for edge in ("low", "high"))
         of = "the last such run did" if found["runs"] == 1 else f"the last {found['runs']} such runs did"
         call.say(f"it may spend {low if low == high else f'{low} to {high}'} on llms, as {of}")
+    use = read_manifest(folder).llm_use
+    each = each_of(home.database.reader, name, use, str(place)) if use is not None else None
+    if each is not None:
+        call.say(f"llms: {each.words}, {each.source}")
 
 
 def checked_parameters(

@@ -197,17 +197,19 @@ def response(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> Row |
     return _ANSWER.first(conn, {"rid": run_id, "at": path, "nth": ordinal})
 
 
-def costs_of_runs(conn: sa.Connection, template: str, workspace: str, limit: int = 10) -> list[int]:
-    """What the newest finished runs of a template in a workspace that asked an llm have come to, in counted money."""
+def costs_of_runs(conn: sa.Connection, template: str, workspace: str | None, limit: int = 10) -> list[tuple[int, int]]:
+    """What the newest finished runs of a template (in a workspace, or anywhere) that asked an llm have come to, in counted money, and in
+    how many branches each has asked: one for each document, where a template reads them side by side."""
+    here = () if workspace is None else (_RUN.c.workspace == workspace,)
     query = (
-        sa.select(sa.func.sum(_ATTEMPT.c.charge))
+        sa.select(sa.func.sum(_ATTEMPT.c.charge), sa.func.count(_ATTEMPT.c.path.distinct()))
         .join(_RUN, _RUN.c.run_id == _ATTEMPT.c.run_id)
-        .where(_RUN.c.template == template, _RUN.c.workspace == workspace, _RUN.c.state == "done")
+        .where(_RUN.c.template == template, _RUN.c.state == "done", *here)
         .group_by(_RUN.c.number)
         .order_by(_RUN.c.number.desc())
         .limit(limit)
     )
-    return [int(row[0]) for row in conn.execute(query) if row[0] is not None]
+    return [(int(cost), int(branches)) for cost, branches in conn.execute(query) if cost is not None]
 
 
 def cost_of(conn: sa.Connection, run_id: str) -> int | None:

@@ -115,7 +115,7 @@ def spending_document(conn: Connection, now_us: int) -> list[Document]:
 
 def estimate_of(conn: Connection, template: str, workspace: str) -> Document | None:
     """What a run of a template may come to, as a range: of its last ten finished runs in that workspace; None where none asked an llm."""
-    costs = [Decimal(dollars(units)) for units in llm_calls.costs_of_runs(conn, template, workspace)]
+    costs = [Decimal(dollars(units)) for units, _ in llm_calls.costs_of_runs(conn, template, workspace)]
     if not costs:
         return None
     low, high = (format(edge.normalize(), "f") for edge in (min(costs), max(costs)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -11,7 +12,7 @@ from counterfoil.desktop.real_office.access import Access, run_row
 from counterfoil.desktop.real_office.calls import call
 from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.trust_facts import LinkDraft, LinkSeen, RouteSeen, RoutesSeen, Spend
-from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.numbers import count, joined
 from counterfoil.store.transactions import Connection
 from counterfoil.views.conversations import conversations_of
 from counterfoil.views.llms import route_documents, spending_document
@@ -40,14 +41,33 @@ class RouteDesk:
 
     def __init__(self, access: Access, cards: Callable[[], Sequence[TemplateCard]]) -> None:
         self._access, self._cards = access, cards
+        self._priced: dict[str, Mapping[int, str]] = {}  # by the route as it is set up
 
     def routes(self) -> RoutesSeen:
         """Routes, what they cost, and what stands in their place where there is none."""
         with self._access.reading() as conn:
             found = route_documents(conn)
             spend = self._spend(conn) if found else None
-        routes = tuple(RouteSeen(one["name"], tuple(map(_link, one["llms"])), stays=one["stays"]) for one in found)
+        routes = tuple(
+            RouteSeen(one["name"], _links(one["llms"], self._each(one)), stays=one["stays"]) for one in found
+        )
         return RoutesSeen(routes, spend, "" if routes else self._without(), self._local(found))
+
+    def _each(self, route: Document) -> Mapping[int, str]:
+        """The price of each llm of a route by its place, for a million tokens and for a contract, a mail; asked only where one has one."""
+        known = json.dumps(route)
+        if known in self._priced:
+            return self._priced[known]
+        told: dict[int, list[str]] = {}
+        million: dict[int, str] = {}
+        if any(one["priced"] in ("table", "set") for one in route["llms"]):
+            for template in call(self._access.home, "route", "estimate", "--route", route["name"]):
+                for one in template["llms"]:
+                    if one["words"]:
+                        million[one["place"]] = _million(one["price_in"], one["price_out"])
+                        told.setdefault(one["place"], []).append(one["words"])
+        self._priced[known] = {place: f"{million[place]}; {joined(words)}" for place, words in told.items()}
+        return self._priced[known]
 
     def _spend(self, conn: Connection) -> Spend | None:
         """What this month came to; None where nothing that has a price was used, so that no money is talked of."""
@@ -129,7 +149,11 @@ class RouteDesk:
         return " ".join([f"{well} of {count(len(tried), 'llm')} answer{'s' if well == 1 else ''}.", *told])
 
 
-def _link(one: Document) -> LinkSeen:
+def _links(llms: Sequence[Document], each: Mapping[int, str]) -> tuple[LinkSeen, ...]:
+    return tuple(_link(one, each.get(one["place"], "")) for one in llms)
+
+
+def _link(one: Document, each: str) -> LinkSeen:
     provider = _CALLED.get(one["provider"], str(one["provider"]))
     here = one["provider"] in _HERE
     key, tone = _key(one, needs=not here and one["provider"] != "compatible")
@@ -137,7 +161,7 @@ def _link(one: Document) -> LinkSeen:
         link_id=str(one["place"]),
         llm=one["llm"],
         provider=f"{provider}, {one['address']}" if one["address"] and not here else provider,
-        price=_price(one),
+        price=each or _price(one),
         key=key,
         state="",
         tone=tone,
@@ -155,7 +179,11 @@ def _key(one: Document, *, needs: bool) -> tuple[str, str]:
     return ("No key: it cannot be asked.", "bad") if needs else ("Needs no key.", "quiet")
 
 
+def _million(sent: str, answered: str) -> str:
+    return f"${sent} in, ${answered} out per million tokens"
+
+
 def _price(one: Document) -> str:
     if one["priced"] == "set":
-        return f"${one['price_in']} in, ${one['price_out']} out per million tokens"
+        return _million(one["price_in"], one["price_out"])
     return _PRICES.get(one["priced"], "")

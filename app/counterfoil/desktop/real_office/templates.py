@@ -25,6 +25,7 @@ from counterfoil.policy.protection import NOTHING, Consent, told
 from counterfoil.schedules.planned import resolved
 from counterfoil.settings.workspace import remembered
 from counterfoil.store import history, versions
+from counterfoil.views.llms import route_documents
 from counterfoil.views.plain import contract
 
 _YOURS = frozenset({"workspace", "home"})
@@ -65,11 +66,22 @@ class Templates:
             description=_about(folder) or manifest.description,
             fields=tuple(fields),
             remembered=self._remembered(workspace, manifest.name, fields),
-            will=_will(manifest, fields),
+            will=(*_will(manifest, fields), *self._cost(manifest, workspace)),
             isolation=seen.mark if seen else isolation,
             asks=manifest.asks != "never",
             raising=" ".join(filter(None, (seen.why, seen.next_step, seen.profile))) if seen else "",
         )
+
+    def _cost(self, manifest: Manifest, workspace: str) -> tuple[tuple[str, str], ...]:
+        """What a document may cost, where the template says enough and an llm with a price is asked."""
+        if manifest.llm_use is None or not workspace:
+            return ()
+        with self._access.reading() as conn:
+            priced = any(one["priced"] in ("table", "set") for route in route_documents(conn) for one in route["llms"])
+        if not priced:
+            return ()
+        found = calls.call(self._access.home, "route", "estimate", manifest.name, "--workspace", workspace)
+        return tuple(("Llms cost", capital(one["words"])) for one in found if one["words"])
 
     def problems(
         self, path: str, workspace: str, values: Mapping[str, Any], *, planned: date | None = None

@@ -153,7 +153,7 @@ def test_an_estimate_is_a_range_of_what_such_runs_came_to(office: Office) -> Non
 
 
 def test_what_a_document_may_cost_is_said_by_price_then_by_what_runs_came_to(call: Caller, office: Office) -> None:
-    def told() -> str | None:
+    def told() -> object:
         (found,) = call("--json", "route", "estimate", "contract-review", "--workspace", office.workspace).document
         return found["words"]
 

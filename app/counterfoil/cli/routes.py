@@ -247,7 +247,7 @@ def estimate(
 def _reckoned(use: LlmUse, entry: Entry) -> dict[str, Any]:
     """What a document would cost with one llm of a route, and what a million tokens do."""
     each, million = estimating.reckoned(use, entry), estimating.per_million(entry)
-    prices = {"price_in": None, "price_out": None}
+    prices: dict[str, str | None] = {"price_in": None, "price_out": None}
     if million is not None:
         prices = {name: f"{price.normalize():f}" for name, price in zip(prices, million, strict=True)}
     return {"place": entry.place, "llm": entry.llm, "words": None if each is None else each.words, **prices}

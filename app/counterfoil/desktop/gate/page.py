@@ -208,7 +208,8 @@ class GatePage(Pane):
         elif self.reading.form:
             box = Box("card", gap=14, margins=(16, 14, 16, 16))
             for entry in self.reading.form:
-                editor = FieldEditor(entry, root=self.reading.seen.workspace, called=self.reading.rows_called)
+                called = {**self.reading.rows_called, **self.reading.choices_called}
+                editor = FieldEditor(entry, root=self.reading.seen.workspace, called=called)
                 editor.fill(self.session.values.get(editor.name, entry.get("default")))
                 editor.edited.connect(self._field_edited)
                 editor.setEnabled(self.reading.open)

@@ -17,7 +17,7 @@ from counterfoil.desktop.gate.facts import AnswerRow, Fact
 from counterfoil.desktop.office import Document, GateSeen
 from counterfoil.desktop.tables.table import NUMBER, Table, from_evidence
 from counterfoil.desktop.words import gates as words
-from counterfoil.desktop.words.choices import ALLOW, REFUSE
+from counterfoil.desktop.words.choices import ALLOW, REFUSE, spending_choices
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
 from counterfoil.facts import FILE_EFFECTS
@@ -57,6 +57,7 @@ class Reading:
     held_table: str  # key of the section whose rows can be held
     sections: tuple[Section, ...]
     rows_called: Mapping[str, str]  # row number -> what its row is called, for fields that choose rows
+    choices_called: Mapping[str, str]  # value of a choice -> what it is called here, where that is not its own word
     files: tuple[int, ...]  # plan numbers of effects on files
 
     @property
@@ -86,7 +87,8 @@ def read(seen: GateSeen, today: date) -> Reading:
     holdable = held_table if str(document["state"]) == "open" else ""
     sections = [_with_table(section, today, holdable=section.key == holdable) for section in sections]
     taken = {name for row in answers for name in (row.field, row.reason)}
-    lines = [plain(sentence) for sentence in document.get("consequences") or ()]
+    called = spending_choices(seen.about) if kind == "budget" else {}
+    lines = [_with_choice_named(plain(sentence), called) for sentence in document.get("consequences") or ()]
     flags = [plain(flag) for flag in document.get("flags") or ()]
     return Reading(
         seen=seen,
@@ -105,8 +107,16 @@ def read(seen: GateSeen, today: date) -> Reading:
         held_table=held_table,
         sections=tuple(sections),
         rows_called=_rows_called(sections, today),
+        choices_called=called,
         files=tuple(_file_numbers(seen)),
     )
+
+
+def _with_choice_named(sentence: str, called: Mapping[str, str]) -> str:
+    """What follows from a choice, under the name that its button has."""
+    start, colon, rest = sentence.partition(":")
+    choice = start.removeprefix("If you answer ")
+    return f"If you choose “{called[choice]}”:{rest}" if colon and choice in called else sentence
 
 
 def _answer_rows(

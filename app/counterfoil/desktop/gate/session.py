@@ -195,7 +195,8 @@ class Session:
         if self.reading.kind in ("question", "budget"):
             if self.reading.answers:
                 return Primary(choices.counted_choices(map(self.choice, self.reading.answers)), READY, "answered")
-            return Primary("Give this answer", READY, "answered")
+            chosen = self.reading.choices_called.get(str(self.values.get("choice")), "")
+            return Primary(chosen or "Give this answer", READY, "answered")
         if self._remade():
             only_held = set(self._remade()) == {self.reading.hold}
             words_again = f"Hold {count(len(self.held), 'row')}, ask again" if only_held else "Make it anew, ask again"

@@ -206,7 +206,7 @@ class FieldEditor(QWidget):
             ticks.changed.connect(self._edited)
             return ticks
         if choices and len(choices) <= _FEW:
-            options = [(choice, choice_words(choice), "") for choice in choices]
+            options = [(choice, self._called.get(choice) or choice_words(choice), "") for choice in choices]
             segments = Segmented(options, name=self._label, numbered=True)
             segments.picked.connect(self._edited)
             return segments

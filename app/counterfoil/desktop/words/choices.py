@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
 
 from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import one_line
+from counterfoil.store.llm_money import words
 
 ALLOW, REFUSE = "allow", "refuse"  # what is said of one file that runs later
 # Nothing is paid by answering, so the word is never Pay.
@@ -24,6 +27,16 @@ def choice_words(value: str) -> str:
     return _CHOICES.get(value) or capital(one_line(value.replace("_", " ")))
 
 
+def spending_choices(about: Mapping[str, Any]) -> dict[str, str]:
+    """What the answers of a spending gate are called; one names what it lets through."""
+    called = {"go_on": "Go on", "finish": "Finish here", "stop": "Stop this run"}
+    if about.get("why") == "limit":
+        need = str(about["need"])
+        amount = f"{int(need):,} tokens" if about["in_tokens"] else words(Decimal(need))
+        called |= {"raise_once": f"Allow {amount} once", "raise": "Raise the limit"}
+    return called
+
+
 def choice_tone(value: str) -> str:
     """ok, warn, bad or none."""
     return _TONES.get(value, "")
@@ -36,8 +49,8 @@ def counted_files(values: Iterable[str]) -> str:
     if len(given) == 1:
         return _FILES[given[0]]
     said = {"use": "use the run's for {}", "keep": "keep {}", "both": "both of {}"}
-    words = ", ".join(said[choice].format(counts[choice]) for choice in given)
-    return f"{words[:1].upper()}{words[1:]}"
+    told = ", ".join(said[choice].format(counts[choice]) for choice in given)
+    return f"{told[:1].upper()}{told[1:]}"
 
 
 def counted_choices(values: Iterable[str]) -> str:
@@ -45,5 +58,5 @@ def counted_choices(values: Iterable[str]) -> str:
     counts = Counter(choice_words(value) for value in values)
     order = [*_ORDER, *(word for word in counts if word not in _ORDER)]
     parts = [f"{word} {counts[word]}" for word in order if counts[word]]
-    words = ", ".join(part if at == 0 else part[:1].lower() + part[1:] for at, part in enumerate(parts))
-    return words or "Answer"
+    told = ", ".join(part if at == 0 else part[:1].lower() + part[1:] for at, part in enumerate(parts))
+    return told or "Answer"

@@ -16,7 +16,7 @@ from counterfoil.cli import call as call_module
 from counterfoil.errors import CounterfoilError, LessProtection, NotIsolated
 from counterfoil.places import Home
 from counterfoil.policy import protection, unprotected
-from counterfoil.policy.protection import NONE, Level
+from counterfoil.policy.protection import ISOLATED, NONE, TELLS, Level
 from counterfoil.runner.firing import RunStarter
 from counterfoil.sandbox import probing
 from counterfoil.sandbox.levels import Measured
@@ -270,6 +270,14 @@ def test_doctor_prints_the_profile_that_an_administrator_may_load(desk: Desk, mo
     monkeypatch.setattr(probing, "_measure", lambda: found)
     monkeypatch.setattr(probing, "_known", {})
     assert "    profile x /usr/bin/bwrap {\n      userns,\n    }\n" in desk.call("doctor").out
+
+
+def test_doctor_says_what_an_older_kernel_lets_be_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probing, "_measure", lambda: Measured(ISOLATED, tells=True))
+    monkeypatch.setattr(probing, "_known", {})
+    [told] = [check for check in desk.call("doctor", "--json").document if check["what"] == "Protection"]
+    assert told["means"] == f"{ISOLATED.sentence} {TELLS} (L3)"
+    assert "Linux hides that from 5.19 on" in told["means"]
 
 
 @pytest.fixture(autouse=True)

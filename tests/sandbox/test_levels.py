@@ -12,7 +12,7 @@ import pytest
 from counterfoil.places import Home
 from counterfoil.policy import protection
 from counterfoil.policy.protection import CAPPED, ISOLATED, NONE, RESTRICTED, WEAK, is_lower
-from counterfoil.sandbox import advising, bwrap, landlock, launching, probing, seccomp, selftest
+from counterfoil.sandbox import advising, bwrap, landlock, launching, probing, scopes, seccomp, selftest
 from counterfoil.sandbox.launching import Cell, Given, Slot, Unfit
 from counterfoil.sandbox.levels import Measured
 from counterfoil.store import runs
@@ -143,6 +143,7 @@ CHANGES = {
     "f['writing']['/usr'] = None": "write to /usr",
     "f['writing']['/w'] = None": "write to /w",
     "f['folders']['/w'] = [1, 3]": "not the folder",
+    "f['mounts'] = None": "mounts tell",
     "f['processes'] = [str(n) for n in range(99)]": "processes",
 }
 
@@ -155,6 +156,7 @@ def facts_of(room: Room) -> dict[str, Any]:
         "status": {"NoNewPrivs": "1", "Seccomp": "2", "Seccomp_filters": "2", "Threads": "1"},
         "capabilities": ["0000000000000000"] * 5,
         "environment_of_first": None,
+        "mounts": 13,
         "processes": ["1", "2"],
         "interfaces": ["lo"],
         "routes": [],
@@ -226,6 +228,32 @@ def test_root_is_told_what_is_not_enforced() -> None:
     assert "root" not in Measured(CAPPED, as_root=True).sentence
     assert "root" not in Measured(ISOLATED).sentence
     assert all(len(Measured(level, as_root=True, landlock=5).mark) <= 8 for level in protection.LEVELS)
+
+
+@pytest.mark.parametrize("level", [ISOLATED, CAPPED])
+def test_a_kernel_that_cannot_hide_mounts_is_told_of(
+    isolated: Room, home: Home, monkeypatch: pytest.MonkeyPatch, level: protection.Level
+) -> None:
+    """Before Linux 5.19 what is inside can read where its folders lie; the level says so wherever it is shown, and is kept with it."""
+    monkeypatch.setattr(landlock, "can_hide", lambda: False)
+    monkeypatch.setattr(probing, "_known", {})
+    monkeypatch.setattr(scopes, "trouble", lambda: None if level is CAPPED else "no caps here")
+    monkeypatch.setattr(probing, "_problem", lambda _: "")
+    found = probing.measured(home, afresh=True)
+    as_root = os.geteuid() == 0 and level is ISOLATED
+    assert (found.level, found.mark) == (level, f"{level.code}/{'both' if as_root else 'told'}")
+    assert found.sentence.startswith(level.sentence)
+    assert found.sentence.endswith(protection.TELLS)
+    assert (protection.AS_ROOT in found.sentence) == as_root
+    assert len(found.mark) <= 8
+    told = protection.told(home)
+    assert told is not None
+    assert protection.sentence(told.mark) == found.sentence
+    probing._known.clear()
+    assert probing.measured(home) == found
+    assert not is_lower(found.mark, "L3")
+    seen = facts_of(isolated) | {"mounts": None}
+    assert selftest.isolated(seen, root=set(seen["root"]), unwritable=[], known={}, tells=True) == []
 
 
 def test_who_may_run_what() -> None:

@@ -2,7 +2,7 @@
 been measured (`sandbox.probing` does that).
 
 What a run keeps is a mark: the level's code, and behind a slash what changes its sentence here (“L1/4”: Landlock of version 4,
-“L3/root”: the runner is root).
+“L3/root”: the runner is root, “L3/told”: mounts tell where folders lie, “L3/both”).
 """
 
 from __future__ import annotations
@@ -51,18 +51,21 @@ CAPPED = Level(
     "Isolated. Cannot see your files, network or other programs. Memory and process limits enforced by the system.",
 )
 LEVELS = (NONE, WEAK, RESTRICTED, ISOLATED, CAPPED)  # in rising order
+_WALLED = (ISOLATED, CAPPED)
 BY_CODE = {level.code: level for level in LEVELS}
 AS_ROOT = "Counterfoil runs as root: process limits not enforced for root."
 # What Landlock lacks before the version in which it came.
 _LACKING = ((6, "signal your programs"), (6, "reach abstract sockets"), (3, "truncate files by path"))
-_ROOT = "root"
+TELLS = "It can read where the folders that it sees lie on this computer, the name of your account among it: Linux hides that from 5.19 on."
+_MORE = {"root": (AS_ROOT,), "told": (TELLS,), "both": (AS_ROOT, TELLS)}  # sentences by what stands behind the slash
 
 
-def mark(level: Level, *, landlock: int = 0, as_root: bool = False) -> str:
+def mark(level: Level, *, landlock: int = 0, as_root: bool = False, tells: bool = False) -> str:
     """What is stored with a run, at most 8 characters."""
     if level is WEAK:
         return f"{level.code}/{landlock}"
-    return f"{level.code}/{_ROOT}" if as_root and level is ISOLATED else level.code
+    said = ((AS_ROOT,) if as_root and level is ISOLATED else ()) + ((TELLS,) if tells and level in _WALLED else ())
+    return "/".join([level.code, *(key for key, sentences in _MORE.items() if sentences == said)])
 
 
 def code_of(marked: str) -> str:
@@ -84,7 +87,7 @@ def sentence(marked: str) -> str:
         return ""
     if level is WEAK:
         return _weak(int(more) if more.isdigit() else 1)
-    return f"{level.sentence} {AS_ROOT}" if more == _ROOT else level.sentence
+    return " ".join([level.sentence, *_MORE.get(more, ())])
 
 
 def _weak(version: int) -> str:

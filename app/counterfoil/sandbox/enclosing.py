@@ -15,7 +15,7 @@ from typing import Any
 
 from counterfoil.engine.frames import BadFrame, Unpacker, pack
 from counterfoil.places import Home
-from counterfoil.sandbox import bridging, bwrap, scopes, selftest
+from counterfoil.sandbox import bridging, bwrap, landlock, scopes, selftest
 from counterfoil.sandbox.ending import Finish, end, reaped
 from counterfoil.sandbox.launching import (
     Launch,
@@ -180,7 +180,10 @@ class Enclosed:
             if cage.measured.is_isolated:
                 known = {str(cage.folder): identity(cage.stage)} if cage.stage else {}
                 root = bwrap.top_level(self._mounts())
-                wrong = selftest.isolated(found, root=root, unwritable=self._tried(), known=known, programs=True)
+                tells = not landlock.can_hide()
+                wrong = selftest.isolated(
+                    found, root=root, unwritable=self._tried(), known=known, programs=True, tells=tells
+                )
                 wrong += scopes.wrong_with(self.pid) if cage.measured.is_capped else []
             else:
                 wrong = selftest.restricted(found, hidden=self._tried(), programs=True)

@@ -63,16 +63,22 @@ def restrict(readable: Iterable[Path], writable: Iterable[Path]) -> None:
         os.close(rules)
 
 
+def can_hide() -> bool:
+    """Whether the kernel can hide what /proc tells of processes: from version 2 on, before which that forbids renaming from folder to
+    folder."""
+    return abi() >= 2
+
+
 def hide_processes() -> bool:
     """Take from this thread the reading of what /proc tells of processes: their mounts name the folders that are seen here as the rest of
     the computer knows them, a person's name among them. For within walls, where everything else that can be seen may be read.
 
-    False where the kernel cannot (before version 2 it would also forbid renaming from folder to folder).
+    False where the kernel cannot.
 
     Raises:
         OSError: the kernel refuses, or a path cannot be opened.
     """
-    if abi() < 2:
+    if not can_hide():
         return False
     libc = ctypes.CDLL(None, use_errno=True)
     rules = _called(libc, _CREATE, ctypes.c_char_p(struct.pack("=Q", _READ | _REFER)), ctypes.c_size_t(8), 0)

@@ -19,7 +19,7 @@ from typing import Any
 
 from counterfoil.places import Home
 from counterfoil.policy.protection import NONE
-from counterfoil.sandbox import bwrap, keeping, limits, scopes, seccomp, selftest
+from counterfoil.sandbox import bwrap, keeping, landlock, limits, scopes, seccomp, selftest
 from counterfoil.sandbox.ending import end_orphans, is_owned
 from counterfoil.sandbox.levels import Measured
 
@@ -240,7 +240,8 @@ def judge(cell: Cell, given: Given, found: dict[str, Any], pid: int) -> None:
         else:
             known = {str(bwrap.FILES): identity(cell.slot.files)} if cell.runs else {}
             root = bwrap.top_level(cell.mounts())
-            wrong = selftest.isolated(found, root=root, unwritable=_tried(cell, given), known=known)
+            tells = not landlock.can_hide()
+            wrong = selftest.isolated(found, root=root, unwritable=_tried(cell, given), known=known, tells=tells)
         if cell.measured.is_capped:
             wrong += scopes.wrong_with(pid)
     if wrong:

@@ -12,8 +12,8 @@ from counterfoil.policy.protection import Level
 class Measured:
     """The level, why it is no higher, what to do about that, and how bubblewrap has to be called.
 
-    `landlock` is the version of the kernel's Landlock, 0 for none; `profile` a file's text that an administrator can load to raise
-    the level.
+    `landlock` is the version of the kernel's Landlock, 0 for none; `tells` whether mounts tell what is inside where folders lie;
+    `profile` a file's text that an administrator can load to raise the level.
     """
 
     level: Level
@@ -23,6 +23,7 @@ class Measured:
     as_root: bool = False
     landlock: int = 0
     profile: str = ""
+    tells: bool = False
 
     @property
     def code(self) -> str:
@@ -32,7 +33,7 @@ class Measured:
     @property
     def mark(self) -> str:
         """What a run keeps of it."""
-        return protection.mark(self.level, landlock=self.landlock, as_root=self.as_root)
+        return protection.mark(self.level, landlock=self.landlock, as_root=self.as_root, tells=self.tells)
 
     @property
     def sentence(self) -> str:

@@ -75,7 +75,7 @@ def _walled(as_root: bool) -> tuple[Measured | None, str]:
     """The level with namespaces, capped where the system does that; or why there are none."""
     why = ""
     for no_more_users in (True, False):
-        found = Measured(ISOLATED, no_more_users=no_more_users, as_root=as_root)
+        found = Measured(ISOLATED, no_more_users=no_more_users, as_root=as_root, tells=not landlock.can_hide())
         why = _problem(found)
         if why:
             continue
@@ -189,7 +189,7 @@ def _read(home: Home, depends_on: list[str]) -> Measured | None:
         level = protection.BY_CODE[kept["level"]]
         if kept["depends_on"] != depends_on or level not in (ISOLATED, CAPPED):
             return None
-        return Measured(level, no_more_users=kept["no_more_users"], as_root=kept["as_root"])
+        return Measured(level, no_more_users=kept["no_more_users"], as_root=kept["as_root"], tells=kept["tells"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -203,6 +203,7 @@ def _write(home: Home, depends_on: list[str], found: Measured) -> None:
         "level": found.code,
         "no_more_users": found.no_more_users,
         "as_root": found.as_root,
+        "tells": found.tells,
     }
     shown = {"mark": found.mark, "why": found.why, "next": found.next_step, "profile": found.profile}
     with contextlib.suppress(OSError):

@@ -39,6 +39,7 @@ def facts(written: Iterable[str] = (), known: Iterable[str] = ()) -> dict[str, A
         "status": {name: status.get(name) for name in ("NoNewPrivs", "Seccomp", "Seccomp_filters", "Threads")},
         "capabilities": [status.get(name) for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")],
         "environment_of_first": _bytes("/proc/1/environ"),
+        "mounts": _refusal(lambda: os.close(os.open("/proc/self/mountinfo", os.O_RDONLY))),
         "processes": [name for name in _listing("/proc") or () if name.isdigit()],
         "interfaces": _interfaces(),
         "routes": _routes(),
@@ -57,11 +58,12 @@ def isolated(
     unwritable: Iterable[str],
     known: Mapping[str, list[int]],
     programs: bool = False,
+    tells: bool = False,
 ) -> list[str]:
     """What is wrong with a sandbox that should be isolated; nothing when all is as it must be.
 
     `root` are the names that / must have, `unwritable` folders that must not be written, `known` folders with the device and inode
-    that they must have; with `programs` it is there to run some.
+    that they must have; with `programs` it is there to run some; where the kernel cannot hide where folders lie, it `tells`.
     """
     wrong = _common(found, programs=programs)
     if any(int(word or "1", 16) for word in found["capabilities"]):
@@ -70,6 +72,8 @@ def isolated(
         wrong.append(f"it sees other things than it should: {sorted(set(found['root'] or ()) ^ root)}")
     if found["environment_of_first"] not in ("", None):
         wrong.append("the environment of its first process can be read")
+    if found["mounts"] is None and not tells:
+        wrong.append("its mounts tell where its folders lie")
     if found["processes"] is None or len(found["processes"]) > 4:
         wrong.append("it sees processes of others")
     if found["interfaces"] not in (["lo"], []) or found["routes"]:

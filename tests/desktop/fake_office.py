@@ -15,6 +15,7 @@ from counterfoil.desktop.narrow_facts import EVERY, Narrow
 from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs.rows import look
+from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.theme import font
 from counterfoil.errors import AlreadyDecided, StaleDigest, UnknownGate
@@ -54,6 +55,7 @@ class FakeOffice:
         self.narrowed: list[Narrow] = []
         self.progress_seen: list[facts.Progress] = []
         self.plug: list[Plug] = []
+        self.kept = StepKept()
         self.to_tell: list[News] = []
         self.schedules = FakeSchedules(self.log, self._scheduled)
         self.trust = FakeTrust(self.log, self._trusted)
@@ -195,6 +197,10 @@ class FakeOffice:
     def run(self, run_id: str) -> facts.RunSeen:
         seen = fake_runs.run_seen(run_id)
         return dataclasses.replace(seen, undoing=self.undoings[0], may_undo=False) if self.undoings else seen
+
+    def step_kept(self, run_id: str, path: str, ordinal: int, page: int) -> StepKept:
+        self.log.append(("step_kept", (path, ordinal, page)))
+        return dataclasses.replace(self.kept, page=page)
 
     def progress(self, run_id: str) -> facts.Progress:
         return self.progress_seen.pop(0) if len(self.progress_seen) > 1 else self.progress_seen[0]

@@ -499,6 +499,22 @@ def test_a_superseded_gate_leads_to_the_newer_round(desk: Desk) -> None:
     assert detail(desk).gate_id == f"{74:032x}"
 
 
+@pytest.mark.parametrize("columns, rows", [([], []), ([], [[], []]), (["supplier"], [])])
+def test_a_table_without_rows_says_so_and_can_be_decided(
+    make_desk: MakeDesk, columns: list[str], rows: list[list[str]]
+) -> None:
+    data = {"columns": columns, "rows": rows, "total": None, "flagged": []}
+    office = FakeOffice()
+    evidence = [{"kind": "table", "title": "Found", "data": data, "source": None}]
+    office.add(figures.gate(95, "approval", "Write what was found", evidence=evidence))
+    desk = make_desk(office)
+    go(desk, 95)
+    words = [one.text() for one in shown(desk).findChildren(QLabel) if one.isVisible()]
+    assert "This table has no rows." in words
+    desk.click(detail(desk).bar.primary)
+    assert last(desk).verdict == "approved"
+
+
 def test_a_deadline_is_a_figure_where_there_is_room_and_tells_its_date_on_hover(make_desk: MakeDesk) -> None:
     office, due = FakeOffice(), NOW + HOUR
     for number, figures_of in ((93, 3), (94, 4)):

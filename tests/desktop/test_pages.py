@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.gate.sheets import WordsSheet
@@ -14,8 +15,11 @@ from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import Ticks
 from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs.list_view import Role
+from counterfoil.desktop.runs.step_sheet import StepSheet
+from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.errors import WrongWorkspace
 from desktop.conftest import Desk, MakeDesk
@@ -171,6 +175,68 @@ def test_stopping_asks_for_a_reason(desk: Desk, runs: Any) -> None:
     desk.click(runs.detail.sheet.act)
     assert ("cancel_run", (f"{12:032x}", "started by mistake")) in desk.office.log
     assert "Stopped. Nothing more is written or sent." in texts(runs.detail)
+
+
+@pytest.mark.parametrize("act", ["stop", "undo", "plug", "step"])
+def test_a_sheet_about_one_run_does_nothing_to_another(desk: Desk, runs: Any, act: str) -> None:
+    """The list stays in view beside a sheet, so another run can be chosen while it is open."""
+    desk.office.plug = [Plug(NOW)]
+    runs.detail._go_to("checkpoint" if act == "plug" else "steps")
+    {
+        "stop": runs.detail._stop,
+        "undo": runs.detail._undo,
+        "plug": runs.detail.checkpoint._ask,
+        "step": lambda: runs.detail.steps.opened.emit(runs.detail.steps_adapter.lines[0]),
+    }[act]()
+    desk.settle()
+    opened = runs.detail.checkpoint if act == "plug" else runs.detail
+    sheet = opened.sheet
+    assert sheet is not None
+    first = runs.detail.run_id
+    runs.view.setFocus()
+    desk.press(Qt.Key.Key_Down)
+    assert runs.detail.run_id != first
+    assert opened.sheet is None
+    assert not [one for one in desk.window.findChildren(Sheet) if one.isVisible()]
+    assert not [name for name, _ in desk.office.log if name in ("cancel_run", "undo_run", "pull_the_plug")]
+
+
+def test_what_is_kept_of_a_step_opens_by_key_and_by_double_click(desk: Desk, runs: Any) -> None:
+    desk.office.kept = StepKept(
+        given='{"path": "a.csv"}',
+        value='{"files": 17}\u202e',
+        tries=("Try 1, 08:40:00.000: disk full",),
+        page=1,
+        pages=3,
+    )
+    view = runs.detail.steps
+    view.setFocus()
+    view.setCurrentIndex(runs.detail.steps_adapter.index(0))
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
+        desk.press(key)
+        sheet = runs.detail.sheet
+        assert isinstance(sheet, StepSheet)
+        assert sheet.title.text() == "List files"
+        shown = {
+            one.accessibleName(): one.toPlainText() for one in sheet.findChildren(QPlainTextEdit) if one.isVisible()
+        }
+        assert shown == {"Given: List files": '{"path": "a.csv"}', "Kept: List files": '{"files": 17}‹U+202E›'}
+        assert "Try 1, 08:40:00.000: disk full" in texts(sheet)
+        desk.press(Qt.Key.Key_Escape)
+        assert runs.detail.sheet is None
+        assert desk.focus() is view
+    at = view.visualRect(runs.detail.steps_adapter.index(0)).center()
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+    desk.settle()
+    sheet = runs.detail.sheet
+    assert not sheet.before.isVisible()
+    desk.click(sheet.after)
+    assert sheet.said.text() == "Page 2 of 3"
+    desk.click(sheet.before)
+    assert [what for act, what in desk.office.log if act == "step_kept"][-3:] == [("", 0, 1), ("", 0, 2), ("", 0, 1)]
+    desk.office.kept = StepKept()
+    desk.click(sheet.after)
+    assert "Nothing is kept of this step yet." in texts(sheet)
 
 
 def test_parallel_work_opens_by_key_and_exact_shows_more(desk: Desk, runs: Any) -> None:

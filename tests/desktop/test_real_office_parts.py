@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cli.note_template import write_template
+from counterfoil.authoring.codec import Secret
 from counterfoil.catalogue.manifest import EFFECTS
 from counterfoil.clock import SystemClock
 from counterfoil.desktop.office import FileRef, RunnerState
@@ -20,8 +21,8 @@ from counterfoil.desktop.real_office.folders import measure
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.real_office.pages import NoPage, make_page
 from counterfoil.desktop.real_office.templates import _BESIDES, _CHANGES, _SENDS
-from counterfoil.errors import CounterfoilError, DiskFull, WrongParameter, WrongUse
-from counterfoil.facts import Verdict
+from counterfoil.errors import CounterfoilError, DiskFull, UnknownRun, WrongParameter, WrongUse
+from counterfoil.facts import DoubtPolicy, Verdict
 from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.places import Home, bundled
 from counterfoil.policy import protection
@@ -412,3 +413,35 @@ def test_a_story_has_at_most_seven_lines_and_names_restarts(home: RowsHome) -> N
     assert seen.story[-2].endswith("Restarted; 12 steps were kept")
     assert seen.story[-1] == "Including 1 restart; nothing was done twice."
     assert seen.step == 13
+
+
+# ------------------------------------------------------------------------------------------------------ one step's value
+
+
+def test_what_is_kept_of_a_step_is_read_by_pages_and_names_secrets(home: RowsHome) -> None:
+    run_id = home.rows.run()["run_id"]
+    home.rows.failed_attempt(run_id, 0, "read", "the disk\nis full")
+    home.rows.record(run_id, 0, "read", {"key": Secret("smtp"), "rows": list(range(4_500)), "long": "x" * 900_000})
+    home.rows.intent(run_id, 1, "mail@1", DoubtPolicy.ASK)
+    office = RealOffice(home.rows.home, clock=home.rows.clock)
+    first = office.step_kept(run_id, "", 0, 1)
+    assert (first.page, first.pages, first.given) == (1, 3, "")
+    assert '"key": "●● smtp"' in first.value
+    assert first.value.count("\n") == 1_999
+    (said,) = first.tries
+    assert said.startswith("Try 1, ")
+    assert said.endswith(": the disk is full")
+    last = office.step_kept(run_id, "", 0, 99)
+    assert last.page == 3
+    assert "4499" in last.value
+    shown = "\n".join(office.step_kept(run_id, "", 0, page).value for page in (1, 2, 3))
+    told = json.loads(shown)
+    assert told["rows"] == list(range(4_500))
+    assert "The first 200,000 of about 900,000 signs." in told["long"]
+    begun = office.step_kept(run_id, "", 1, 1)
+    assert (json.loads(begun.given)["kind"], begun.value) == ("mail@1", "")
+    nothing = office.step_kept(run_id, "", 7, 1)
+    assert (nothing.given, nothing.value, nothing.tries, nothing.pages) == ("", "", (), 1)
+    with pytest.raises(UnknownRun):
+        office.step_kept("f" * 32, "", 0, 1)
+    office.close()

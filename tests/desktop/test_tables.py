@@ -103,6 +103,29 @@ def test_an_empty_table_keeps_qts_rules(qtbot: QtBot, theme: Theme) -> None:
     QAbstractItemModelTester(adapter, QAbstractItemModelTester.FailureReportingMode.Fatal)
     assert adapter.rowCount() == 0
     assert adapter.rowCount(QModelIndex()) == 0
+    view = TableView(TableAdapter(from_evidence({"columns": ["a"], "rows": []}, TODAY)), "Nothing")
+    qtbot.addWidget(view)
+    view.resize(760, 300)
+    view.show()
+    view.refit()
+    assert view.height() == 36  # its head
+
+
+def test_rows_without_columns_are_none() -> None:
+    assert from_evidence({"columns": [], "rows": [[], []], "total": None, "flagged": [1]}, TODAY).lines == ()
+
+
+def test_a_filter_that_finds_nothing_leaves_the_head(qtbot: QtBot, theme: Theme) -> None:
+    adapter = TableAdapter(payments())
+    view = TableView(adapter, "Payments")
+    qtbot.addWidget(view)
+    view.resize(760, 300)
+    view.show()
+    high = view.height()
+    adapter.wanted("nothing is called that")
+    assert (adapter.rowCount(), view.height()) == (0, 36)
+    adapter.wanted("")
+    assert view.height() == high
 
 
 def test_holding_a_row_tells_its_number(qtbot: QtBot, theme: Theme) -> None:

@@ -15,6 +15,7 @@ from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.news_facts import Tells
 from counterfoil.desktop.run_acts import RunActs, Undoing
 from counterfoil.desktop.schedule_facts import Schedules
+from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trusts
 from counterfoil.policy.protection import NOTHING, Consent, Told
@@ -379,6 +380,9 @@ class Office(RunActs, Tells, Trusts, Protocol):
 
     def run(self, run_id: str) -> RunSeen:
         """One run."""
+
+    def step_kept(self, run_id: str, path: str, ordinal: int, page: int) -> StepKept:
+        """What is kept of one step; of a long value the page from 1."""
 
     def progress(self, run_id: str) -> Progress:
         """How far it is."""

@@ -95,7 +95,8 @@ class TableSection(SectionBox):
             )
             more.clicked.connect(self._show_all)
             put(self.lines, more)
-        self._card, self._nothing = card, Label("Every check passed.", "body2")
+        self._card = card
+        self._nothing = Label("Every check passed." if passed else "This table has no rows.", "body2")
         if not self.adapter.lines:
             card.hide()
             self.lines.insertWidget(1, self._nothing)

@@ -21,6 +21,7 @@ from counterfoil.desktop.real_office.pulse import Pulse
 from counterfoil.desktop.real_office.run_rows import RunRows
 from counterfoil.desktop.real_office.runner_line import RunnerLine
 from counterfoil.desktop.schedule_facts import Schedules
+from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trust
 from counterfoil.desktop.words.times import date_words
@@ -172,6 +173,10 @@ class RealOffice:
     def run(self, run_id: str) -> facts.RunSeen:
         """One run."""
         return self._rooms.runs.run(run_id)
+
+    def step_kept(self, run_id: str, path: str, ordinal: int, page: int) -> StepKept:
+        """What is kept of one step."""
+        return self._rooms.runs.step(run_id, path, ordinal, page)
 
     def progress(self, run_id: str) -> facts.Progress:
         """How far it is."""

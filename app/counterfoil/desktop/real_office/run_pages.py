@@ -15,8 +15,10 @@ from counterfoil.desktop.real_office import calls, trail_pages
 from counterfoil.desktop.real_office.access import Access, run_row
 from counterfoil.desktop.real_office.files import GateFiles
 from counterfoil.desktop.real_office.run_rows import State, state_of, waiting
+from counterfoil.desktop.real_office.step_pages import step_kept
 from counterfoil.desktop.real_office.story import titles_of
 from counterfoil.desktop.real_office.undo_pages import UndoPages
+from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import RunEnded
 from counterfoil.facts import ENDED, RunState
@@ -64,6 +66,10 @@ class RunPages:
                 may_undo=not why_not(conn, row, access.clock.now_us()),
                 undoing=self._undoing.of_run(conn, run_id),
             )
+
+    def step(self, run_id: str, path: str, ordinal: int, page: int) -> StepKept:
+        """What is kept of one step."""
+        return step_kept(self._access, run_id, path, ordinal, page)
 
     def progress(self, run_id: str) -> Progress:
         """How far a run is, cheap enough to be asked five times a second."""

@@ -82,6 +82,11 @@ class CheckpointTab(Pane):
         self.sheet: Sheet | None = None
         self._arrange()
 
+    def dismiss(self) -> None:
+        """Another run comes: what was asked about this one is asked no more."""
+        if self.sheet is not None:
+            self.sheet.dismiss()
+
     def show_run(self, document: Mapping[str, Any]) -> None:
         """Answer for a run."""
         if self._run_id != document["run_id"]:

@@ -22,7 +22,8 @@ from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.protection.badge import ProtectionBadge
 from counterfoil.desktop.runs.checkpoint import CheckpointTab
 from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab
-from counterfoil.desktop.runs.steps import lines
+from counterfoil.desktop.runs.step_sheet import StepSheet
+from counterfoil.desktop.runs.steps import StepLine, lines
 from counterfoil.desktop.runs.steps_view import StepsAdapter, StepsView
 from counterfoil.desktop.runs.talk import TalkTab
 from counterfoil.desktop.runs.undo_sheet import UndoSheet, has_sent, undone_banner
@@ -67,6 +68,7 @@ class RunDetail(Pane):
         self.steps_adapter = StepsAdapter(self)
         self.steps = StepsView(self.steps_adapter)
         self.steps.folded.connect(self._folded)
+        self.steps.opened.connect(self._show_kept)
         self.checkpoint = CheckpointTab(bridge, self)
         self.talk = TalkTab(bridge)
         self.result, self.files, self.trail = ResultTab(), FilesTab(bridge), TrailTab()
@@ -77,6 +79,7 @@ class RunDetail(Pane):
         if run_id != self.run_id:
             self.run_id = run_id
             self._seen = None
+            self._dismiss()
             self._open.clear()
             self.talk.clear()
             self._wanted_tab = tab
@@ -94,10 +97,17 @@ class RunDetail(Pane):
 
     def clear(self, words: str = "Choose a run to see its steps.") -> None:
         """No run is chosen."""
+        self._dismiss()
         self.run_id = ""
         self._latest.take(None)
         self.nothing.say(words)
         self.stack.setCurrentIndex(0)
+
+    def _dismiss(self) -> None:
+        """A sheet is about the run it was opened for, and about no other."""
+        if self.sheet is not None:
+            self.sheet.dismiss()
+        self.checkpoint.dismiss()
 
     def focus_title(self) -> None:
         """Where reading begins."""
@@ -221,6 +231,13 @@ class RunDetail(Pane):
     def _folded(self, group: str) -> None:
         self._open ^= {group}
         self._show_steps()
+
+    @Slot(object)
+    def _show_kept(self, line: object) -> None:
+        if self.sheet is None and isinstance(line, StepLine):
+            self.sheet = StepSheet(self, self._bridge, self.run_id, line)
+            self.sheet.closed.connect(self._sheet_closed)
+            self.sheet.open()
 
     @Slot(str)
     def _go_to(self, tab: str) -> None:

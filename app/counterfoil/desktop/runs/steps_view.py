@@ -54,6 +54,8 @@ class StepsAdapter(QAbstractListModel):
             return line.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{line.spoken}. {line.exact}" if self.exact and line.exact else line.spoken
+        if role == Qt.ItemDataRole.ToolTipRole and line.kind == STEP and not line.group:
+            return "What is kept of it: Enter, Space or a double click"
         return line if role == Qt.ItemDataRole.UserRole else None
 
 
@@ -62,9 +64,11 @@ class StepsView(QListView):
 
     Signals:
         folded(str): a person opened or closed parallel work; its branch.
+        opened(StepLine): a person wants to see what is kept of a step.
     """
 
     folded = Signal(str)
+    opened = Signal(object)
 
     def __init__(self, adapter: StepsAdapter) -> None:
         super().__init__()
@@ -98,11 +102,24 @@ class StepsView(QListView):
         opens = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_Right, Qt.Key.Key_Left)
         if event.key() in opens and self._fold(self.currentIndex()):
             return
+        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if event.key() in opens[:3] and plain:
+            self._show(self.currentIndex())
+            return
         super().keyPressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
         self._fold(self.indexAt(event.position().toPoint()))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(event)
+        self._show(self.indexAt(event.position().toPoint()))
+
+    def _show(self, index: QModelIndex) -> None:
+        line = index.data(Qt.ItemDataRole.UserRole) if index.isValid() else None
+        if isinstance(line, StepLine) and line.kind == STEP and not line.group:
+            self.opened.emit(line)
 
     def _fold(self, index: QModelIndex) -> bool:
         line = index.data(Qt.ItemDataRole.UserRole) if index.isValid() else None

@@ -75,8 +75,10 @@ class Table:
 
 def from_evidence(data: Mapping[str, Any], today: date, *, numbers_shown: bool = True) -> Table:
     """The table of an evidence entry `table@1`: columns, rows, total, flagged. A column of warnings goes below the first cell;
-    `numbers_shown` is off where rows are ticked and nobody has to say their number."""
+    `numbers_shown` is off where rows are ticked and nobody has to say their number. Rows without columns say nothing: they are none."""
     titles = [plain(title) for title in data.get("columns") or ()]
+    if not titles:
+        return Table((), ())
     rows: Sequence[Sequence[Any]] = data.get("rows") or ()
     flagged = set(data.get("flagged") or ())
     note = _note_column(titles)

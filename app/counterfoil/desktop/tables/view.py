@@ -206,9 +206,10 @@ class TableView(QTableView):
             self.setColumnWidth(at + offset, width)
         self._fitting = False
         heights = self._heights(lines)
-        usual = max(set(heights), key=heights.count) if len(heights) <= _EXACT else heights[0] if heights else TABLE_ROW
+        many = len(heights) > _EXACT
+        usual = TABLE_ROW if not heights else heights[0] if many else max(set(heights), key=heights.count)
         self.verticalHeader().setDefaultSectionSize(usual)  # one call, however many rows there are
-        for at, height in enumerate(heights if len(heights) <= _EXACT else ()):
+        for at, height in enumerate(() if many else heights):
             if self.rowHeight(at) != height:
                 self.setRowHeight(at, height)
         shown = heights if len(heights) <= _WHOLE else heights[: self._window]

@@ -18,7 +18,7 @@ from counterfoil.places import Home
 from house.repository import ROOT
 
 PATIENCE = 60.0  # seconds; processes are started on shared cores
-BUDGET = 3.0  # seconds on a busy computer with two cores; alone it is well below one
+
 
 MINIMISED = """
 import sys
@@ -77,8 +77,7 @@ def test_window_is_there_before_anything_heavy(tmp_path: Path) -> None:
     seen = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
     assert seen["heavy"] == []
     assert [name for name in seen["pages"] if "inbox" not in name] == []
-    assert seen["seconds"] < BUDGET
-    print(f"window shown after {seen['seconds'] * 1000:.0f} ms")
+    print(f"window shown after {seen['seconds'] * 1000:.0f} ms")  # how soon is a row of the benchmark
 
 
 class Started:

@@ -96,7 +96,7 @@ async def granted(name: str) -> Granted:
 async def converse(url: str) -> None:
     """One conversation."""
     home = Home(Path(tempfile.mkdtemp(prefix="conformance-"))).create()
-    declared = Declared(name="judge", url=url, seconds=20)
+    declared = Declared(name="judge", url=url, seconds=90)
     browser = Browser()
     auth = await signing(url, await granted("judge"), browser.show, browser.answered, BACK, known_at=WHO_WE_ARE)
     reach = Reach(declared, home, Measured(NONE), Keyring(home), auth=auth)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from counterfoil.connectors.asking import answers_to, defaults_of, fields_of, key_of, quoted, texts_of
-from counterfoil.effects.redacting import Redactor
 
 PAGE = {"mode": "url", "message": "Pay there", "url": "https://pay.example/1\u202e", "elicitationId": "1"}
 
@@ -16,13 +15,6 @@ def form(**properties: Any) -> dict[str, Any]:
     return {"mode": "form", "message": "Well?", "requestedSchema": {"type": "object", "properties": properties}}
 
 
-def test_a_question_that_quotes_a_secret_is_shown_without_it() -> None:
-    asked = {"q": {**PAGE, "message": "Your token s3cret-s3cret is old."}}
-    (evidence,) = quoted("Shop", asked, Redactor({"desk-token": "s3cret-s3cret"}))
-    assert "s3cret" not in str(evidence)
-    assert "[secret desk-token]" in str(evidence)
-
-
 def test_a_page_is_quoted_and_confirmed() -> None:
     (field,) = fields_of({"q": PAGE})
     assert (field["name"], field["type"], field["label"]) == (
@@ -30,7 +22,7 @@ def test_a_page_is_quoted_and_confirmed() -> None:
         "boolean",
         "I have opened the page and am done there",
     )
-    (evidence,) = quoted("Shop", {"q": PAGE}, Redactor({}))
+    (evidence,) = quoted("Shop", {"q": PAGE})
     assert (evidence["title"], evidence["source"]) == ("Shop asks", "Shop")
     assert evidence["data"] == "Pay there\n\nhttps://pay.example/1\\u202e"  # signs that turn text are spelled out
     assert answers_to({"q": PAGE}, {"done": True}, declined=False) == {"q": {"action": "accept"}}

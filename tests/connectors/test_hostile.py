@@ -16,7 +16,7 @@ from counterfoil.connectors.definitions import (
     unique_name,
     written_out,
 )
-from counterfoil.engine.ports import EffectTrouble, OutcomeUnknown
+from counterfoil.engine.ports import EffectTrouble, InputNeeded, OutcomeUnknown
 from counterfoil.store.transactions import Row
 from counterfoil.views.tool_changes import changes_between
 
@@ -124,9 +124,12 @@ def test_a_changed_tool_asks_again_and_shows_the_change(counter: Counter, tmp_pa
     assert counter.perform(SEND)["text"] == "sent to ben"
     sign.touch()
     assert counter.perform(SEND)["text"] == "sent to ben"  # that is when it says so
-    with pytest.raises(EffectTrouble) as refused:
+    with pytest.raises(InputNeeded) as asked:
         counter.perform(SEND)
-    assert "‘send’ of desk is not what was approved any more. It now also takes ‘bcc’." in str(refused.value)
+    assert str(asked.value) == "‘send’ of desk has changed since. Call it as it is now?"
+    said, difference = asked.value.evidence
+    assert said["data"] == "It now also takes ‘bcc’."
+    assert '+      "bcc": {' in difference["data"]
     now = counter.tool("send")
     assert now["pin"] != now["agreed_pin"] == before["pin"]
     judged = counter.rules.judge(SEND, str(counter.workspace), {"connectors": ["desk"]})

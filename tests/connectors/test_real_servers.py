@@ -79,7 +79,7 @@ def test_filesystem_sees_the_runs_files_and_no_others(counter: Counter, tmp_path
 
 @needs(SERVERS / "server-everything")
 def test_everything(counter: Counter) -> None:
-    counter.add(node("server-everything", "stdio", seconds=20))
+    counter.add(node("server-everything", "stdio", seconds=90))
     assert counter.perform(body("echo", {"message": "hello"}))["text"] == "Echo: hello"
     assert counter.perform(body("get-structured-content", {"location": "New York"}))["data"]["temperature"]
     picture = counter.perform(body("get-tiny-image"))

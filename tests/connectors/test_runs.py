@@ -16,7 +16,7 @@ from counterfoil.facts import GateKind, RunState, Slot
 from counterfoil.runner.running import Runner
 from counterfoil.runner.starting import start_run
 from counterfoil.sandbox.probing import measured
-from counterfoil.store import connector_rows, gates, llm_calls, runs
+from counterfoil.store import connector_rows, gates, llm_calls, runs, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.testing import Crashed, Harness
 
@@ -148,8 +148,55 @@ def test_an_approval_does_not_cover_a_tool_that_has_changed_since(counter: Count
     facts = declared("fake", "changed").facts
     counter.database.transact(lambda txn: connector_rows.set_facts(txn, "desk", facts))
     assert room.advance() is RunState.WAITING
+    gate = room.gate()
+    assert (gate["slot"], gate["kind"]) == (Slot.INPUT, GateKind.QUESTION)
+    assert [piece["kind"] for piece in room.spec()["evidence"]] == ["text@1", "diff@1"]
+    room.answer(gate, accept=True)
+    assert room.advance() is RunState.DONE
+    assert room.result()[0]["text"] == "sent to ben@b.example"
+    tool = counter.tool("send")
+    assert tool["agreed_pin"] == tool["pin"], "who accepts it there has looked at it"
+    [entry] = [row for row in trail_rows.entries(room.database.reader, subject="desk") if "bcc" in str(row["after"])]
+    assert entry["summary"] == "Test looked at ‘send’ of desk"
+    room.close()
+
+
+@pytest.mark.parametrize("how", ["no", "reject"])
+def test_a_changed_tool_that_nobody_accepts_is_not_called(counter: Counter, how: str, tmp_path: Path) -> None:
+    counter.add(declared("fake"))
+    room = harness(counter)
+    room.start(planned)
+    room.advance()
+    room.approve()
+    facts = declared("fake", "changed").facts
+    counter.database.transact(lambda txn: connector_rows.set_facts(txn, "desk", facts))
+    room.advance()
+    room.answer(accept=False) if how == "no" else room.reject("not with bcc")
+    assert room.advance() is RunState.WAITING
     spec = room.spec()
     assert spec["kind"] == GateKind.FAILURE
+    assert "Test did not accept ‘send’ of desk as it is now, so it was not called." in json.dumps(
+        spec, ensure_ascii=False
+    )
+    assert counter.tool("send")["agreed_pin"] != counter.tool("send")["pin"]
+    room.close()
+
+
+@pytest.mark.parametrize("era", ["modern", "older"])
+def test_a_changed_tool_that_asks_is_accepted_once(counter: Counter, era: str) -> None:
+    counter.add(declared("fake", "asks", era))
+    room = harness(counter)
+    room.start(planned)
+    room.advance()
+    room.approve()
+    facts = declared("fake", "asks", era, "changed").facts
+    counter.database.transact(lambda txn: connector_rows.set_facts(txn, "desk", facts))
+    room.advance()
+    room.answer(accept=True)
+    assert room.advance() is RunState.WAITING
+    assert room.gate()["title"] == "desk asks something before it goes on with send"
+    room.answer(sure=True)
+    assert room.advance() is RunState.DONE
     room.close()
 
 

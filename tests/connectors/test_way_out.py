@@ -59,7 +59,7 @@ async def ask(way: WayOut, request: bytes, then: bytes = b"") -> bytes:
     if then:
         writer.write(then)
         writer.write_eof()
-        head += await asyncio.wait_for(reader.read(10_000), 10)
+        head += await asyncio.wait_for(reader.read(10_000), 60)
     writer.close()
     return head
 
@@ -210,7 +210,7 @@ import http.client, json, socket, sys
 def tunnel(target):
     name, _, port = target.partition(":")
     try:
-        one = http.client.HTTPConnection("127.0.0.1", 8118, timeout=20)
+        one = http.client.HTTPConnection("127.0.0.1", 8118, timeout=60)
         one.set_tunnel(name, int(port))
         one.connect()
         one.sock.sendall(b"hello")

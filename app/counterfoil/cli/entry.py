@@ -163,9 +163,11 @@ def _misused(program: str, problem: Any) -> WrongUse:
 
 
 def _unexpected(call: Call, problem: Exception) -> Unexpected:
-    where = _keep_trace(call, "".join(traceback.format_exception(problem)))
+    from counterfoil.effects.redacting import KNOWN  # lazy: only a fault needs it
+
+    where = _keep_trace(call, KNOWN("".join(traceback.format_exception(problem))))
     return Unexpected(
-        f"This is a fault of Counterfoil itself: {type(problem).__name__}: {problem}.",
+        KNOWN(f"This is a fault of Counterfoil itself: {type(problem).__name__}: {problem}."),
         f"What was committed is kept. Details for a report: {where}",
     )
 

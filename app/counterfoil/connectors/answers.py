@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from counterfoil.authoring.codec import to_plain
-from counterfoil.effects.redacting import Redactor
+from counterfoil.effects.redacting import KNOWN
 from counterfoil.policy.boundaries import visible
 
 LONGEST_TEXT = 1024 * 1024  # characters of text, and bytes of data, that are kept
@@ -26,12 +26,12 @@ def failed(text: str) -> Outcome:
     return {**_EMPTY, "text": text[:LONGEST_TEXT], "failed": True}
 
 
-def outcome_of(result: Mapping[str, Any], redact: Redactor, trouble: str | None = None) -> Outcome:
+def outcome_of(result: Mapping[str, Any], trouble: str | None = None) -> Outcome:
     """The outcome of a call from its result as the wire spells it."""
-    held = _Held(redact)
+    held = _Held()
     blocks = result.get("content")
     held.take(blocks if isinstance(blocks, list) else [])
-    data, fits = _data(result.get("structuredContent"), redact)
+    data, fits = _data(result.get("structuredContent"))
     return {
         "text": "\n".join(held.texts),
         "data": data,
@@ -48,11 +48,10 @@ _EMPTY: Outcome = {"text": "", "data": None, "parts": [], "failed": False, "trun
 class _Held:
     """Parts of an answer as they are taken, within their bounds."""
 
-    def __init__(self, redact: Redactor) -> None:
+    def __init__(self) -> None:
         self.texts: list[str] = []
         self.parts: list[dict[str, Any]] = []
         self.cut = False
-        self._redact = redact
         self._text_left, self._bytes_left = LONGEST_TEXT, LARGEST_BYTES
 
     def take(self, blocks: Iterable[Any]) -> None:
@@ -82,7 +81,7 @@ class _Held:
             self.cut = True
 
     def _say(self, text: str) -> None:
-        kept = self._redact(text)[: self._text_left]
+        kept = text[: self._text_left]
         self._text_left -= len(kept)
         self.cut |= len(kept) < len(text) and self._text_left <= 0
         self.texts.append(kept)
@@ -99,7 +98,7 @@ class _Held:
         self.parts.append({"type": visible(kind)[:100], "name": visible(name)[:1000], "data": {"$bytes": coded}})
 
 
-def _data(given: Any, redact: Redactor) -> tuple[Any, bool]:
+def _data(given: Any) -> tuple[Any, bool]:
     """What a tool gave as data, and whether it fits; tags in it are data like anything else."""
     if given is None:
         return None, True
@@ -109,14 +108,13 @@ def _data(given: Any, redact: Redactor) -> tuple[Any, bool]:
         return None, False
     if len(text) > LONGEST_TEXT:
         return None, False
-    return to_plain(_redacted(given, redact), {}), True
+    return to_plain(_named(given), {}), True
 
 
-def _redacted(value: Any, redact: Redactor) -> Any:
-    if isinstance(value, str):
-        return redact(value)
+def _named(value: Any) -> Any:
+    """Data without secrets among its names; its texts have passed the sieve."""
     if isinstance(value, list):
-        return [_redacted(item, redact) for item in value]
+        return [_named(item) for item in value]
     if isinstance(value, dict):
-        return {redact(str(key)): _redacted(item, redact) for key, item in value.items()}
+        return {KNOWN(str(key)): _named(item) for key, item in value.items()}
     return value

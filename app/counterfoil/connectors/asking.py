@@ -5,7 +5,7 @@ A server's words are quoted, never said in the program's own voice: they stand i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -32,9 +32,9 @@ def fields_of(questions: Mapping[str, Asked]) -> list[dict[str, Any]]:
     return [field.to_json() for field in made[:MOST_FIELDS]]
 
 
-def quoted(who: str, questions: Mapping[str, Asked], redact: Callable[[str], str]) -> list[dict[str, Any]]:
-    """The server's own words, as evidence, without the secrets that it was given."""
-    return [text(redact(_words(asked)), title=f"{who} asks", source=who).to_json({}) for asked in questions.values()]
+def quoted(who: str, questions: Mapping[str, Asked]) -> list[dict[str, Any]]:
+    """The server's own words, as evidence."""
+    return [text(_words(asked), title=f"{who} asks", source=who).to_json({}) for asked in questions.values()]
 
 
 def _words(asked: Asked) -> str:

@@ -6,6 +6,7 @@ does to the world, is what a person has said of the tool; and it is made only wh
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,16 +14,14 @@ from typing import Any
 
 from counterfoil.authoring.evidence import text
 from counterfoil.authoring.parameters import Field
-from counterfoil.connectors import answers, asking
+from counterfoil.connectors import answers, asking, changed_tools
 from counterfoil.connectors.declared import NAME, Declared, declared_of
-from counterfoil.connectors.definitions import Tool
 from counterfoil.connectors.line import LineLost, Reply, Words
 from counterfoil.connectors.supervising import Connectors, Held, SignedOut
 from counterfoil.connectors.turns import Turn, taking
 from counterfoil.effects import shapes
 from counterfoil.effects.answers import wire_json
 from counterfoil.effects.imagining import refusal
-from counterfoil.effects.redacting import Redactor
 from counterfoil.effects.sentences import shortened
 from counterfoil.engine.ports import (
     NO_MOMENT,
@@ -40,7 +39,6 @@ from counterfoil.policy.boundaries import visible
 from counterfoil.store import connector_rows
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row
-from counterfoil.views.tool_changes import changes_between
 
 LARGEST_ARGS = 4 * 1024 * 1024  # bytes of the arguments of one call
 _RISKS = {"reads": Risk.NORMAL, "changes": Risk.SENDS, "sends": Risk.SENDS, "spends": Risk.SPENDS}
@@ -98,16 +96,23 @@ class Calls:
 
         Raises:
             EffectTrouble: it was not called.
-            InputNeeded: its server asks something of a person first.
+            InputNeeded: its server asks something of a person first, or its tool is not what was seen.
             OutcomeUnknown: nobody knows.
         """
+        try:
+            return await self._perform(args, key, moment)
+        except InputNeeded as needed:
+            needed.state |= changed_tools.kept(moment)
+            raise
+
+    async def _perform(self, args: dict[str, Any], key: str, moment: Moment) -> Any:
         declared = self._connectors.declared(args["connector"])
         stage = Path(moment.stage) if moment.stage is not None else None
         try:
             held = await self._connectors.held(declared, stage)
         except SignedOut as problem:
             raise _sign_in(declared, problem) from problem
-        self._refuse_changed(declared, held, args, moment)
+        await self._refuse_changed(declared, held, args, moment)
         words = _words(moment)
         held.users += 1
         with taking() as turn:
@@ -117,7 +122,7 @@ class Calls:
                 raise await self._lost(declared, stage, args, turn, held, problem) from problem
             finally:
                 held.users -= 1
-        return self._outcome(declared, held, args, reply, words)
+        return self._outcome(declared, args, reply, words)
 
     async def _lost(
         self, declared: Declared, stage: Path | None, args: Mapping[str, Any], turn: Turn, held: Held, problem: LineLost
@@ -126,7 +131,7 @@ class Calls:
         if turn.signed_out:
             await self._connectors.let_go(declared, stage, held)
             return _sign_in(declared, await self._connectors.signed_out(declared))
-        why = held.redact(str(problem))
+        why = str(problem)
         await self._connectors.fell(declared, stage, why, lost=held)
         if turn.unsent:
             return EffectTrouble(
@@ -135,7 +140,7 @@ class Calls:
         asked = f"{declared.shown} was asked for {visible(args['tool'])}, and {why}"
         return OutcomeUnknown(f"{asked}; it may or may not have happened.")
 
-    def _refuse_changed(self, declared: Declared, held: Held, args: Mapping[str, Any], moment: Moment) -> None:
+    async def _refuse_changed(self, declared: Declared, held: Held, args: Mapping[str, Any], moment: Moment) -> None:
         """A call is made only while its tool is what somebody has seen."""
         tool = held.tools.get(args["tool"])
         shown = visible(args["tool"])
@@ -144,17 +149,18 @@ class Calls:
             raise refusal(f"{declared.shown} has no tool ‘{shown}’.{f' {why}' if why else ''}")
         row = self._said(args)
         seen = args["pin"] or moment.base.get(_base(args)) or (row["agreed_pin"] if row is not None else None)
-        if seen != tool.pin:
-            raise refusal(
-                f"{_changed(declared, tool, row)} Look at it with: counterfoil connector tools {declared.name}"
-            )
+        if seen == tool.pin:
+            return
+        if changed_tools.accepted(moment) != tool.pin:
+            raise changed_tools.put_before_a_person(declared, tool, row, moment)
+        await asyncio.to_thread(changed_tools.note_accepted, self._database, declared, tool, moment.by)
 
-    def _outcome(self, declared: Declared, held: Held, args: Mapping[str, Any], reply: Reply, words: Words) -> Any:
+    def _outcome(self, declared: Declared, args: Mapping[str, Any], reply: Reply, words: Words) -> Any:
         if reply.questions:
-            raise _question(declared, args, reply, words, held.redact)
+            raise _question(declared, args, reply, words)
         if reply.result is None:
-            return answers.failed(held.redact(reply.error))
-        return answers.outcome_of(reply.result, held.redact, reply.trouble)
+            return answers.failed(reply.error)
+        return answers.outcome_of(reply.result, reply.trouble)
 
     async def reconcile(self, args: dict[str, Any], key: str) -> Reconciled:
         """The protocol knows no way to ask."""
@@ -168,15 +174,6 @@ def _base(args: Mapping[str, Any]) -> str:
 def _shown(value: Any) -> str:
     plain = wire_json(value)
     return shortened(plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False), 60)
-
-
-def _changed(declared: Declared, tool: Tool, row: Row | None) -> str:
-    """That a tool is not what was seen, and how."""
-    if row is None or row["agreed"] is None:
-        return f"Nobody has looked at ‘{visible(tool.tool)}’ of {declared.shown} yet."
-    said = changes_between(json.loads(row["agreed"]), tool.definition)
-    how = f" It {' and '.join(said)}." if said else ""
-    return f"‘{visible(tool.tool)}’ of {declared.shown} is not what was approved any more.{how}"
 
 
 def _words(moment: Moment) -> Words:
@@ -205,14 +202,14 @@ def _of_people(questions: Mapping[str, Any]) -> dict[str, Any]:
     return {key: one["params"] for key, one in questions.items() if one["method"] == "elicitation/create"}
 
 
-def _question(declared: Declared, args: Mapping[str, Any], reply: Reply, words: Words, redact: Redactor) -> InputNeeded:
+def _question(declared: Declared, args: Mapping[str, Any], reply: Reply, words: Words) -> InputNeeded:
     """A gate for the questions of a server. In the older protocol the call was broken off for it, and is made anew."""
     asked = _of_people(reply.questions)
     said = words.answers if reply.begins_anew else {}
     return InputNeeded(
         f"{declared.shown} asks something before it goes on with {visible(args['tool'])}",
         fields=asking.fields_of(asked),
-        evidence=asking.quoted(declared.shown, asked, redact),
+        evidence=asking.quoted(declared.shown, asked),
         flags=[_ANEW] if reply.begins_anew else [],
         state={"questions": reply.questions, "state": reply.state, "anew": reply.begins_anew, "said": said},
     )

@@ -20,7 +20,6 @@ from counterfoil.connectors.pipe import over
 from counterfoil.connectors.sieve import Streams
 from counterfoil.connectors.turns import note_unsent
 from counterfoil.connectors.way_out import WayOut
-from counterfoil.effects.redacting import Redactor
 from counterfoil.effects.secrets import Keyring
 from counterfoil.errors import SecretMissing
 from counterfoil.places import Home
@@ -45,14 +44,6 @@ class Reach:
     stage: Path | None = None
     auth: Any = None
     server: Server | None = None
-
-    async def redactor(self) -> Redactor:
-        """Who takes the secrets that it is given out of what it says.
-
-        Raises:
-            NotReached: one of them is not there.
-        """
-        return Redactor({name: await self._value({"$secret": name}) for name in self.declared.secrets()})
 
     async def _value(self, given: Given) -> str:
         if not isinstance(given, Mapping):

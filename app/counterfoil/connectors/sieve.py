@@ -1,7 +1,8 @@
 """What passes between the protocol's library and a server, looked at on its way.
 
 The library refuses a whole listing for the sake of one tool, and every call with it. So listings are thinned out before it sees them, and
-kept as the server said them: pins are made of what was said, not of what was understood.
+kept as the server said them: pins are made of what was said, not of what was understood. Only secrets that this process has had in its
+hands are taken out of everything a server says, before anybody hears it.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from counterfoil.connectors.definitions import MOST_TOOLS, read_tools
+from counterfoil.effects.redacting import KNOWN
 
 Streams = tuple[Any, Any]  # what is heard and what is told, as the library types them
 Transport = AbstractAsyncContextManager[Streams]
+_WORDS = frozenset(
+    {"type", "role", "mode", "method", "action", "resultType", "format"}
+)  # whose values are the protocol's own
 
 
 class Sieve:
@@ -35,8 +40,9 @@ class Sieve:
             self._listings.add(item.message.id)
 
     def into(self, item: Any) -> Any:
-        """A message comes from the server; a listing without what cannot be used."""
+        """A message comes from the server: without secrets, and a listing without what cannot be used."""
         message: Any = getattr(item, "message", None)
+        _tidy(message)
         result = getattr(message, "result", None)
         if isinstance(result, dict) and message.id in self._listings:
             self._listings.discard(message.id)
@@ -46,6 +52,26 @@ class Sieve:
                 usable = {one.tool for one in read_tools("", "", said)[0]}
                 result["tools"] = [one for one in said if isinstance(one, dict) and one.get("name") in usable]
         return item
+
+
+def _tidy(message: Any) -> None:
+    """Take secrets out of what a message says, in place."""
+    for part in ("params", "result"):
+        if isinstance(said := getattr(message, part, None), dict):
+            setattr(message, part, _without_secrets(said))
+    if (error := getattr(message, "error", None)) is not None:
+        error.message, error.data = KNOWN(error.message), _without_secrets(error.data)
+
+
+def _without_secrets(value: Any, key: str = "") -> Any:
+    match value:
+        case str():
+            return value if key in _WORDS else KNOWN(value)
+        case list():
+            return [_without_secrets(one, key) for one in value]
+        case dict():
+            return {name: _without_secrets(one, str(name)) for name, one in value.items()}
+    return value
 
 
 @asynccontextmanager

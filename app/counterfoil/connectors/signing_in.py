@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from counterfoil.connectors.turns import note_signed_out
+from counterfoil.effects.redacting import KNOWN
 from counterfoil.effects.secrets import LONGEST_VALUE
 from counterfoil.errors import SecretMissing
 
@@ -56,12 +57,21 @@ class Granted:
         from mcp.shared.auth import OAuthToken  # lazy, as everything of the library
 
         kept = await self._read("granted")
-        return None if kept is None else OAuthToken.model_validate(kept["tokens"])
+        if kept is None:
+            return None
+        self._know(kept["tokens"])
+        return OAuthToken.model_validate(kept["tokens"])
 
     async def set_tokens(self, tokens: Any) -> None:
         """Keep tokens, with when they came."""
         plain = tokens.model_dump(mode="json", exclude_none=True)
+        self._know(plain)
         await self._write("granted", {"tokens": plain, "at": time.time()})
+
+    def _know(self, tokens: Mapping[str, Any]) -> None:
+        """Tokens are secrets, too, wherever a server quotes them."""
+        for which in ("access_token", "refresh_token"):
+            KNOWN.add(f"{self._name} {which}", str(tokens.get(which) or ""))
 
     async def get_client_info(self) -> Any:
         """As what we are known there, or None."""

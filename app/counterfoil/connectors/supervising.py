@@ -21,7 +21,7 @@ from counterfoil.connectors.signing_in import PATIENCE as SIGN_IN
 from counterfoil.connectors.signing_in import Granted, ShowPage, renewing, signing, waiting
 from counterfoil.connectors.turns import Turn, taking
 from counterfoil.effects.imagining import refusal
-from counterfoil.effects.redacting import KNOWN, Redactor
+from counterfoil.effects.redacting import KNOWN
 from counterfoil.effects.secrets import Keyring
 from counterfoil.engine.ports import EffectTrouble
 from counterfoil.facts import FailureClass
@@ -45,7 +45,6 @@ class Held:
 
     line: Line
     reach: Reach
-    redact: Redactor
     tools: dict[str, Tool] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     users: int = 0
@@ -165,8 +164,7 @@ class Connectors:
     async def _reached(self, key: Key, reach: Reach, turn: Turn) -> Held:
         declared, stage = reach.declared, reach.stage
         try:
-            redact = await reach.redactor()
-            held = Held(await self._connected(declared, reach), reach, redact)
+            held = Held(await self._connected(declared, reach), reach)
             try:
                 await self._listed(held)
             except BaseException:
@@ -175,7 +173,7 @@ class Connectors:
         except (NoLine, LineLost) as problem:
             if turn.signed_out:
                 raise await self.signed_out(declared) from problem
-            why = f"does not start: {problem}"
+            why = KNOWN(f"does not start: {problem}")
             await self.fell(declared, stage, why, reach)
             raise EffectTrouble(f"{declared.shown} {why}.", FailureClass.TRANSIENT) from problem
         self._held[key] = held

@@ -31,15 +31,17 @@ class Known:
 
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
+        self._redact = Redactor({})
 
     def add(self, name: str, value: str) -> None:
         """Remember a value that was handed out."""
         if len(value) >= SHORTEST and self._values.get(name) != value:
             self._values = {**self._values, name: value}
+            self._redact = Redactor(self._values)
 
     def __call__(self, text: str) -> str:
         """The text without the values."""
-        return Redactor(self._values)(text) if self._values else text
+        return self._redact(text)
 
 
 KNOWN = Known()

@@ -93,7 +93,8 @@ class EffectTroubles:
         spec = json.loads(hold.powers.blobs.text(gate["spec"], gate["spec_blob"]))
         decision = gates.decisions(conn, gate["gate_id"])[-1]
         declined = decision["verdict"] not in (Verdict.ANSWERED, Verdict.APPROVED)
-        return Moment(stage, base, spec["about"]["state"], json.loads(decision["answers"]), declined, sample)
+        answers, by = json.loads(decision["answers"]), decision["principal"]
+        return Moment(stage, base, spec["about"]["state"], answers, declined, by, sample)
 
     async def _ask_input(self, asked: Asked, needed: InputNeeded) -> None:
         """The other side asks something: how it stands is kept with the gate, and the try is over. In between nobody knows how it ended."""

@@ -196,7 +196,7 @@ Sample = Callable[[str, Sequence[tuple[str, str]], int], Awaitable[tuple[str, st
 @dataclass(frozen=True, slots=True)
 class Moment:
     """What an effect may need to know of where it is performed: the run's folder of files, if there is one; what of the world its approval
-    is bound to. Where it has asked a person something (InputNeeded): what it kept for itself, and what was filled in (plain, by field).
+    is bound to. Where it has asked a person something (InputNeeded): what it kept, what was filled in (plain, by field), `by` whom.
 
     `sample` asks an llm in the run's name: a system text, a conversation as (role, text), the most tokens; the answer, and whose it is. It
     raises LlmTrouble where there is none.
@@ -207,6 +207,7 @@ class Moment:
     state: Any = None
     answers: Mapping[str, Any] = field(default_factory=dict)
     declined: bool = False
+    by: str = ""
     sample: Sample | None = None
 
 

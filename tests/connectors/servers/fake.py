@@ -1,7 +1,7 @@
 """A server in a few lines, of the older protocol or the newer one, which does what its words say: honest, hostile, or broken.
 
 `tells=PIPE`: every call is a line in a named pipe, written before anything else is done, so that a test can count. `holds-while=FILE`: a
-call has no end as long as the file is there.
+call has no end as long as the file is there. `leaks=NAME`: whatever it says quotes that variable of its environment.
 """
 
 import json
@@ -11,8 +11,16 @@ import time
 from typing import Any
 
 WORDS = set(sys.argv[1:])
-PLAIN: dict[str, Any] = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
-TOOLS: list[Any] = [{"name": "send", "description": "Send it.", "inputSchema": PLAIN}]
+
+
+def after(start: str) -> str:
+    return next((word.removeprefix(start) for word in WORDS if word.startswith(start)), "")
+
+
+LEAK = os.environ.get(after("leaks="), "")
+TO = {"type": "string", **({"description": LEAK} if LEAK else {})}
+PLAIN: dict[str, Any] = {"type": "object", "properties": {"to": TO}, "required": ["to"]}
+TOOLS: list[Any] = [{"name": "send", "description": f"Send it.{LEAK}", "inputSchema": PLAIN}]
 MODERN = "modern" in WORDS
 
 
@@ -29,7 +37,9 @@ def hear() -> Any:
 
 
 def text(words: Any, **more: Any) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": words}], **more}
+    leaked = {"type": "resource", "resource": {"uri": f"x://{LEAK}", "blob": "eA==", "mimeType": LEAK}}
+    found = [{"type": "text", "text": f"{words}{LEAK}"}, *([leaked] if LEAK else [])]
+    return {"content": found, **({"structuredContent": {LEAK: [LEAK]}} if LEAK else {}), **more}
 
 
 def tools() -> dict[str, Any]:
@@ -62,10 +72,6 @@ def tools() -> dict[str, Any]:
             }
         )
     return {"tools": found, **({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if MODERN else {})}
-
-
-def after(start: str) -> str:
-    return next((word.removeprefix(start) for word in WORDS if word.startswith(start)), "")
 
 
 def has_changed() -> bool:
@@ -104,7 +110,7 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:
 def sampled(message: dict[str, Any]) -> dict[str, Any]:
     asked = {
         "messages": [{"role": "user", "content": {"type": "text", "text": "Is it mail?"}}],
-        "systemPrompt": "Be short.",
+        "systemPrompt": f"Be short.{LEAK}",
         "maxTokens": 50,
     }
     if not MODERN:
@@ -156,7 +162,7 @@ FORM = {
 
 
 def ask(message: dict[str, Any]) -> dict[str, Any]:
-    wanted = {"mode": "form", "message": "Really send it?", "requestedSchema": FORM}
+    wanted = {"mode": "form", "message": f"Really send it?{LEAK}", "requestedSchema": FORM}
     if not MODERN:
         say({"id": "ask", "method": "elicitation/create", "params": wanted})
         answer = hear()
@@ -167,7 +173,7 @@ def ask(message: dict[str, Any]) -> dict[str, Any]:
     if given:
         return text(json.dumps([given["one"], message["params"].get("requestState")]))
     asked = {"one": {"method": "elicitation/create", "params": wanted}, "two": {"method": "roots/list"}}
-    return {"resultType": "input_required", "inputRequests": asked, "requestState": "state-of-the-server"}
+    return {"resultType": "input_required", "inputRequests": asked, "requestState": f"state-of-the-server{LEAK}"}
 
 
 def answer(message: dict[str, Any]) -> None:
@@ -187,7 +193,7 @@ def answer(message: dict[str, Any]) -> None:
         say({"id": message["id"], "result": found})
     elif method == "initialize":
         capabilities = {"tools": {"listChanged": True}}
-        info = {"name": "Fake", "version": "1"}
+        info = {"name": f"Fake{LEAK}", "version": "1"}
         say(
             {
                 "id": message["id"],
@@ -199,7 +205,7 @@ def answer(message: dict[str, Any]) -> None:
     elif method == "tools/call":
         result = call(message)
         if result is None:
-            say({"id": message["id"], "error": {"code": -32602, "message": "there is nothing to send"}})
+            say({"id": message["id"], "error": {"code": -32602, "message": f"there is nothing to send{LEAK}"}})
             return
         if "twice" in WORDS:
             say({"id": message["id"], "result": result})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +17,8 @@ import tzlocal
 from cli.note_template import MANIFEST, write_template
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.clock import FakeClock
+from counterfoil.connectors import keeping as connectors
+from counterfoil.connectors.declared import Declared
 from counterfoil.engine.ports import Permission
 from counterfoil.facts import DoubtPolicy, NoticeKind, RunState
 from counterfoil.inbox import permitting
@@ -32,7 +34,18 @@ from counterfoil.schedules.keeping import Wanted, add, got_it, pause, remove
 from counterfoil.schedules.policies import policy_of
 from counterfoil.schedules.rules import form_of, rule_of
 from counterfoil.schedules.telling import notice_sentences
-from counterfoil.store import intents, llm_routes, notices, permission_rows, runs, schedules, standing, versions
+from counterfoil.store import (
+    connector_rows,
+    intents,
+    llm_routes,
+    notices,
+    permission_rows,
+    runs,
+    schedules,
+    standing,
+    versions,
+)
+from counterfoil.store.connector_rows import SeenTool
 from counterfoil.store.database import Database, open_database
 from counterfoil.store.llm_routes import NewEntry
 from counterfoil.store.transactions import Row, Txn
@@ -273,6 +286,35 @@ def test_an_llm_is_reached_and_priced_and_something_is_left_for_it(place: Place)
     assert "may be spent on llms" in said_of(place, "budget")[0].words
     place.database.transact(lambda txn: keeping.limit(txn, "day", "", Decimal(0), None, "user:anna"))
     assert not said_of(place, "budget")[0].holds
+
+
+def test_the_connectors_of_its_template_are_there_on_well_and_looked_at(place: Place) -> None:
+    assert said_of(place, "connectors") == []
+    (place.template / "template.toml").write_text(MANIFEST + 'connectors = ["desk"]\n')
+    by, desk = "user:anna", Declared(name="desk", argv=("desk-server",))
+    definition = {"inputSchema": {"type": "object"}}
+
+    def steps(txn: Txn, *acts: Callable[[Txn], object]) -> None:
+        for act in acts:
+            act(txn)
+
+    def said(*acts: Callable[[Txn], object]) -> str:
+        place.database.transact(lambda txn: steps(txn, *acts))
+        (found,) = said_of(place, "connectors")
+        return f"{found.holds}: {found}"
+
+    assert said() == "False: There is no connector “desk”. Add it: counterfoil connector add"
+    assert "The connector “desk” is off." in said(lambda txn: connectors.add(txn, desk, by))
+    well = said(
+        lambda txn: connector_rows.see(txn, "desk", [SeenTool("send", "a", definition)]),
+        lambda txn: connector_rows.set_health(txn, "desk", {"ok": True, "words": "Answers."}),
+        lambda txn: connectors.switch(txn, "desk", by, on=True),
+    )
+    assert well == "True: The connectors it uses answer: desk."
+    changed = said(lambda txn: connector_rows.see(txn, "desk", [SeenTool("send", "b", definition)]))
+    assert changed.startswith("False: 1 tools of the connector “desk” have changed or are new")
+    gone = said(lambda txn: connector_rows.set_health(txn, "desk", {"ok": False, "words": "It ended."}))
+    assert gone.startswith("False: The connector “desk” did not answer last: It ended.")
 
 
 def test_what_the_last_run_did_is_held_against_the_rules_of_now(place: Place) -> None:

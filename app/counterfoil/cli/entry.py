@@ -18,6 +18,7 @@ from counterfoil import __version__
 from counterfoil.cli.call import INTERRUPTED, Call, Interrupted
 from counterfoil.cli.commands import COMMANDS, EVERYWHERE, overview
 from counterfoil.cli.plain_values import taken_plainly
+from counterfoil.effects.redacting import KNOWN
 from counterfoil.errors import CounterfoilError, WrongUse, did_you_mean
 from counterfoil.places import find_home
 
@@ -163,8 +164,6 @@ def _misused(program: str, problem: Any) -> WrongUse:
 
 
 def _unexpected(call: Call, problem: Exception) -> Unexpected:
-    from counterfoil.effects.redacting import KNOWN  # lazy: only a fault needs it
-
     where = _keep_trace(call, KNOWN("".join(traceback.format_exception(problem))))
     return Unexpected(
         KNOWN(f"This is a fault of Counterfoil itself: {type(problem).__name__}: {problem}."),

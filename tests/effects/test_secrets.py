@@ -17,7 +17,7 @@ import pytest
 from keyring.backends import fail, null
 from keyring.errors import InitError, KeyringLocked
 
-from counterfoil.effects.redacting import RedactedFormatter
+from counterfoil.cli.logs import RedactedFormatter
 from counterfoil.effects.secrets import SERVICE, Keyring, KeyringUnusable
 from counterfoil.effects.session_memory import NoSessionMemory
 from counterfoil.effects.vault import Vault, VaultTrouble

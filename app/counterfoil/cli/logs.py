@@ -5,10 +5,18 @@ from __future__ import annotations
 import logging
 import logging.handlers
 
-from counterfoil.effects.redacting import RedactedFormatter
+from counterfoil.effects.redacting import KNOWN
 from counterfoil.places import Home
 
 _LARGEST = 2_000_000  # bytes per file; three older ones are kept
+
+
+class RedactedFormatter(logging.Formatter):
+    """Log records without secrets, whatever wrote them, tracebacks included."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """As the formatter beneath does, redacted at the last moment."""
+        return KNOWN(super().format(record))
 
 
 def keep_logs(home: Home) -> None:

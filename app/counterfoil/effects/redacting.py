@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 
 _TELLING = 8  # characters; shorter words of a secret are words of other texts as well
@@ -45,11 +44,3 @@ class Known:
 
 
 KNOWN = Known()
-
-
-class RedactedFormatter(logging.Formatter):
-    """Log records without secrets, whatever wrote them, tracebacks included."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """As the formatter beneath does, redacted at the last moment."""
-        return KNOWN(super().format(record))

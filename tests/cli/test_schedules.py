@@ -162,6 +162,32 @@ def test_a_schedule_is_changed_part_by_part_and_the_trail_keeps_what_it_said(des
     assert {"kind": "weekly", "days": ["MO"], "time": ["09:00:00"]} in said
 
 
+def test_what_each_run_may_spend_is_kept_with_it_changed_and_taken_back(desk: Desk) -> None:
+    def limits() -> list[tuple[str, str]]:
+        found = desk.call("route", "limit", "--json").document
+        return [(one["scope"], one["most"]["amount"]) for one in found if one["subject"]]
+
+    rule = ("--rule", "Mondays at 9", *BERLIN)
+    refused = desk.add("Weekly", *rule, "--spend", "lots")
+    assert (refused.code, "‘lots’ is no amount. Write US dollars, for example 2.50, or none." in refused.err) == (
+        2,
+        True,
+    )
+    assert desk.call("schedule", "list", "--json").document == []
+    kept = desk.add("Weekly", *rule, "--spend", "1.50")
+    assert "  llms may cost at most $1.50 each time" in kept.out.splitlines()
+    assert limits() == [("run", "1.5")]
+    change = ("schedule", "change", "Weekly", "--spend")
+    assert desk.call(*change, "2").code == 0
+    assert limits() == [("run", "2")]
+    assert "‘Weekly’ says that already." in desk.call(*change, "2").err
+    assert "Weekly" in desk.call("route", "limit").out
+    desk.call("route", "limit", "run", "3", "--schedule", "Weekly")
+    assert limits() == [("run", "3")]
+    assert desk.call(*change, "none").code == 0
+    assert limits() == []
+
+
 def test_a_watched_folder_and_the_end_of_another_run_are_kept_and_said(desk: Desk) -> None:
     workflow = Path(desk.workspace) / ".counterfoil/templates/note/workflow.py"
     text = workflow.read_text().replace("import Money,", "import File, Money,")

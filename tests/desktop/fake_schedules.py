@@ -112,6 +112,7 @@ class FakeSchedules:
         self.night = from_us(at(3, 0)).date()
         self.refuse: Exception | None = None
         self.ask_login, self.lacking = False, ""
+        self.most = ""
         self.needs: tuple[ReadySeen, ...] = (ReadySeen("folder", True, "The folder Suppliers can be used."),)
         self._log, self._changed = log, changed
 
@@ -139,6 +140,10 @@ class FakeSchedules:
         )
 
     def judge(self, draft: ScheduleDraft) -> DraftSeen:
+        spend = "‘lots’ is no amount." if draft.spend == "lots" else ""
+        return dataclasses.replace(self._judged(draft), most=self.most, spend=spend if self.most else "")
+
+    def _judged(self, draft: ScheduleDraft) -> DraftSeen:
         taken = any(row.name == draft.name and row.schedule_id != draft.schedule_id for row in self.rows)
         name = f"There is a schedule ‘{draft.name}’ already." if taken else ""
         try:

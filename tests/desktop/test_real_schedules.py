@@ -5,6 +5,7 @@ import json
 import sqlite3
 from collections.abc import Generator
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -21,11 +22,16 @@ from counterfoil.errors import NotNow, UnknownSchedule
 from counterfoil.facts import person
 from counterfoil.inbox.accounts import account
 from counterfoil.places import Home
+from counterfoil.routing import keeping
 from counterfoil.runner.findings import Finding
 from counterfoil.runner.tending import tell_missing
+from counterfoil.schedules.keeping import Wanted, add
 from counterfoil.schedules.nights import changes, place_of
+from counterfoil.schedules.policies import policy_of
+from counterfoil.schedules.rules import rule_of
 from counterfoil.schedules.typed import form_typed, instead_of, understood, words_of
 from counterfoil.store import firings, schedules
+from counterfoil.store.llm_routes import NewEntry
 from schedules.routines import START, Desk, us
 
 MONDAYS = {"kind": "weekly", "days": ["MO"], "time": "07:00"}
@@ -245,6 +251,23 @@ NEVER = "This rule has no firing in the next 12 years."
 def test_what_cannot_be_meant(lived: Lived, rule: str, zone: str, where: str, problem: str, instead: str) -> None:
     seen = lived.office.schedules.judge(judged(rule, zone))
     assert (seen.where, seen.problem, seen.instead) == (where, problem, instead)
+
+
+def test_what_each_run_may_spend_is_asked_where_an_llm_has_a_price_and_found_again(
+    lived: Lived, tmp_path: Path
+) -> None:
+    database, office = lived.desk.database, lived.office.schedules
+    wanted = Wanted("Weekly", str(write_template(tmp_path)), "/w", rule_of(MONDAYS), "UTC", policy_of({}), {})
+    weekly = database.transact(lambda txn: add(txn, wanted, "user:anna"))["schedule_id"]
+    draft = office.draft_of(weekly)
+    assert (office.judge(draft).most, office.judge(dataclasses.replace(draft, spend="lots")).spend) == ("", "")
+    new = NewEntry("openai", "https://api.openai.com/v1", "gpt-5-mini", None, None, "table")
+    database.transact(lambda txn: keeping.add(txn, "default", new, "user:anna"))
+    assert office.judge(draft).most == "$2.00"
+    assert office.judge(dataclasses.replace(draft, spend="lots")).spend == "‘lots’ is no amount."
+    assert office.judge(dataclasses.replace(draft, spend="$1.50")).spend == ""
+    assert database.transact(lambda txn: keeping.limit_each(txn, weekly, Decimal("1.5"), "user:anna"))
+    assert office.draft_of(weekly).spend == "$1.50"
 
 
 def test_a_name_is_free_or_its_own(lived: Lived) -> None:

@@ -488,6 +488,28 @@ def test_saving_keeps_what_stands_there_and_shows_it(desk: Desk, page: Any, edit
     assert told(page) == f"‘{draft.name}’ is kept."
 
 
+def test_what_llms_may_cost_each_time_is_asked_only_where_one_has_a_price(desk: Desk, page: Any, editor: Any) -> None:
+    type_rule(desk, editor, "every Monday at 09:00")
+    spend: Any = editor.choices.spend
+    assert not spend.isVisible()
+    desk.office.schedules.most = "$2.00"
+    editor._judge()
+    desk.settle()
+    assert (spend.isVisible(), spend.placeholderText()) == (True, "$2.00")
+    spend.setText("lots")
+    editor._judge()
+    desk.settle()
+    assert editor.save.text().strip() == "Say what it may spend first"
+    assert "‘lots’ is no amount." in [one.text() for one in editor.choices.findChildren(Prose) if one.isVisible()]
+    desk.click(editor.save)
+    assert desk.focus() == spend
+    spend.setText("1.50")
+    editor._judge()
+    desk.settle()
+    desk.click(editor.save)
+    assert [what.spend for act, what in desk.office.log if act == "keep"] == ["1.50"]
+
+
 def test_a_refusal_stands_above_and_nothing_typed_is_lost(desk: Desk, page: Any, editor: Any) -> None:
     type_rule(desk, editor, "every Monday at 09:00")
     desk.office.schedules.refuse = NotNow("The disk is full.", "Free some space.")

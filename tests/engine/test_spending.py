@@ -13,6 +13,7 @@ from counterfoil.engine import spending
 from counterfoil.errors import WrongAnswer
 from counterfoil.facts import LlmEnd, RunState, Verdict
 from counterfoil.places import Home
+from counterfoil.routing import keeping
 from counterfoil.store import llm_budgets, llm_calls
 from counterfoil.store.llm_budgets import EVERY, RUN, Limit, Spent
 from counterfoil.store.llm_money import UNIT, dollars, units, words
@@ -227,6 +228,24 @@ def test_tokens_raised_for_a_run_leave_its_limit_of_money_as_people_set_it(tmp_p
     row = llm_budgets.get(harness.database.reader, RUN, harness.run_id)
     assert row is not None
     assert (row["most"], row["most_tokens"]) == (50 * ANSWER, 207)
+    harness.close()
+
+
+def test_each_run_of_a_schedule_has_a_limit_of_its_own(tmp_path: Path, blank: Home) -> None:
+    harness = power_cut(tmp_path, blank, llms=["a", "b", "c"])
+    limit(harness, RUN, EVERY, 50 * ANSWER, 100)
+    harness.start(three)
+    here, other = {**harness.run(), "schedule_id": "weekly"}, {**harness.run(), "schedule_id": "daily"}
+    harness.database.transact(lambda txn: keeping.limit_each(txn, "weekly", dollars(2 * ANSWER), "user:test"))
+    conn = harness.database.reader
+    assert llm_budgets.most_of_run(conn, here) == (2 * ANSWER, 100), "tokens stay limited as for every run"
+    assert llm_budgets.most_of_run(conn, other) == (50 * ANSWER, 100)
+    limit(harness, RUN, harness.run_id, 3 * ANSWER, 5)
+    assert llm_budgets.most_of_run(conn, here) == (3 * ANSWER, 5), "somebody has raised it for this one"
+    taken = harness.database.transact(lambda txn: keeping.limit_each(txn, "weekly", None, "user:test"))
+    again = harness.database.transact(lambda txn: keeping.limit_each(txn, "weekly", None, "user:test"))
+    assert (taken, again) == (True, False)
+    assert llm_budgets.most_of_run(conn, {**here, "run_id": "another"}) == (50 * ANSWER, 100)
     harness.close()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +23,7 @@ from counterfoil.inbox.accounts import account
 from counterfoil.routing import estimating, keeping, local, trying
 from counterfoil.routing.entries import LOCAL, Entry, entry_from
 from counterfoil.store import llm_budgets, llm_routes, schedules
-from counterfoil.store.llm_money import units, words
+from counterfoil.store.llm_money import amount_of, units, words
 from counterfoil.store.llm_routes import DEFAULT, NewEntry
 from counterfoil.views.llms import limit_documents, money, route_documents, spending_document
 
@@ -264,22 +264,24 @@ def limit(
     workspace: Annotated[Path | None, typer.Option("--workspace", metavar="DIR", help="Which workspace.")] = None,
     schedule: Annotated[str, typer.Option("--schedule", metavar="NAME", help="Which schedule.")] = "",
 ) -> None:
-    """Limits of spending: of each run, of a day, or of a month of a workspace or schedule. Without words, those that hold."""
+    """Limits of spending: of each run (with --schedule: of one schedule), of a day, or of a month of a workspace or schedule. Without
+    words, those that hold."""
     call = call_of(context)
     with opened(call) as home:
         if scope:
             subject = _subject(home.database.reader, scope, workspace, schedule)
-            amount = None if most in ("", "none") else _amount(most)
+            amount = None if most in ("", "none") else amount_of(most)
             if most == "none":
                 home.database.transact(lambda txn: keeping.forget_limit(txn, scope, subject, account()))
             else:
                 home.database.transact(lambda txn: keeping.limit(txn, scope, subject, amount, tokens, account()))
         found = limit_documents(home.database.reader)
+        names = {row["schedule_id"]: row["name"] for row in schedules.living(home.database.reader)}
     call.document(found)
     rows = [
         [
             Cell(one["scope"]),
-            Cell(one["subject"]),
+            Cell(names.get(one["subject"]) or one["subject"]),
             cell(one["most"]),
             Cell(_tokens(one)),
             Cell(one["set_by"] or "unset"),
@@ -294,26 +296,16 @@ def _tokens(one: Mapping[str, Any]) -> str:
 
 
 def _subject(conn: Any, scope: str, workspace: Path | None, schedule: str) -> str:
-    if scope in (llm_budgets.RUN, llm_budgets.DAY):
+    if scope == llm_budgets.DAY or (scope == llm_budgets.RUN and not schedule):
         return llm_budgets.EVERY
     if scope == llm_budgets.WORKSPACE:
         return str(workspace_of(workspace))
-    if scope != llm_budgets.SCHEDULE:
+    if scope not in (llm_budgets.SCHEDULE, llm_budgets.RUN):
         raise WrongUse(f"There is no limit of a ‘{scope}’.", "Limited are: run, day, workspace, schedule.")
     row = schedules.named(conn, schedule)
     if row is None:
         raise WrongUse(f"There is no schedule ‘{schedule}’.", "See: counterfoil schedule list")
     return str(row["schedule_id"])
-
-
-def _amount(text: str) -> Decimal:
-    try:
-        amount = Decimal(text)
-    except InvalidOperation as problem:
-        raise WrongUse(f"‘{text}’ is no amount.", "Write US dollars, for example 2.50, or none.") from problem
-    if not amount.is_finite() or not 0 <= amount <= 10**6:
-        raise WrongUse(f"‘{text}’ is no amount that can be a limit.", "Write US dollars, for example 2.50, or none.")
-    return amount
 
 
 @app.command("spent", epilog=EVERYWHERE)

@@ -82,6 +82,15 @@ Tell = Annotated[
         show_default=False,
     ),
 ]
+Spend = Annotated[
+    str | None,
+    typer.Option(
+        "--spend",
+        metavar="USD",
+        help="The most that llms may cost each time; none takes it back.",
+        show_default=False,
+    ),
+]
 Until = Annotated[
     str | None, typer.Option("--until", metavar="DATE", help="Through the end of this day.", show_default=False)
 ]

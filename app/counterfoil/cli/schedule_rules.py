@@ -6,6 +6,7 @@ import dataclasses
 import json
 import shlex
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,7 @@ from counterfoil.cli.starting import Input, checked_parameters, input_of
 from counterfoil.clock import from_us
 from counterfoil.errors import WrongUse
 from counterfoil.inbox.accounts import account
+from counterfoil.routing.keeping import limit_each
 from counterfoil.runner import preflight
 from counterfoil.runner.findings import Finding
 from counterfoil.runner.firing import RunStarter
@@ -33,7 +35,8 @@ from counterfoil.schedules.documents import preview_documents, schedule_document
 from counterfoil.schedules.planned import dates_in, resolved
 from counterfoil.schedules.rules import After, Rule, Watch, form_of, rule_of, zone_of
 from counterfoil.schedules.wording import say
-from counterfoil.store.transactions import Row
+from counterfoil.store import llm_budgets, llm_money
+from counterfoil.store.transactions import Row, Txn
 
 Texts = list[tuple[str, str]]
 
@@ -48,6 +51,7 @@ def add(
     options: given.RuleOptions,
     policy: given.PolicyOptions,
     zone: given.Zone = None,
+    spend: given.Spend = None,
     workspace: Workspace = None,
     settings: Set = None,
     source: Input = None,
@@ -56,6 +60,7 @@ def add(
     call = call_of(context)
     place, there = workspace_of(workspace), zone or zone_here()
     zone_of(there)
+    most = _most(spend)
     values, texts = input_of(source), pairs_of(settings)
     folder = find_template(template, place, call.home)
     with opened(call) as home:
@@ -63,12 +68,28 @@ def add(
         chosen, taker = with_taker(call, home, folder, _followed(call, place, options.rule_of(today)))
         parameters = _parameters(call, home, folder, place, values, texts, today, taker)
         known = kept_as(folder, place, call.home)
-        _keep(call, home, keeping.Wanted(name, known, str(place), chosen, there, policy.policy_of(), parameters))
+        wanted = keeping.Wanted(name, known, str(place), chosen, there, policy.policy_of(), parameters)
+        _keep(call, home, wanted, most)
 
 
-def _keep(call: Call, home: Opened, wanted: keeping.Wanted) -> None:
+def _most(spend: str | None) -> Decimal | None:
+    """What was given of `--spend`; None for none and for nothing given.
+
+    Raises:
+        WrongUse: it is no amount.
+    """
+    return None if spend in (None, "none") else llm_money.amount_of(spend)
+
+
+def _keep(call: Call, home: Opened, wanted: keeping.Wanted, most: Decimal | None) -> None:
     """Keep a routine, paused where its first firing would lack something, and say so."""
-    row = home.database.transact(lambda txn: keeping.add(txn, wanted, account()))
+
+    def operation(txn: Txn) -> Row:
+        kept = keeping.add(txn, wanted, account())
+        limit_each(txn, kept["schedule_id"], most, account())
+        return kept
+
+    row = home.database.transact(operation)
     lacking = _lacking(call, home, row)
     if lacking:
         row = home.database.transact(lambda txn: keeping.pause(txn, keeping.find(txn.conn, wanted.name), account()))
@@ -98,6 +119,7 @@ def change(
     options: given.RuleOptions,
     policy: given.PolicyOptions,
     zone: given.Zone = None,
+    spend: given.Spend = None,
     settings: Set = None,
     source: Input = None,
 ) -> None:
@@ -116,12 +138,18 @@ def change(
             policy=policy.policy_of(before.policy),
             parameters=_changed_parameters(call, home, before, values, texts, today),
         )
-        _change(call, home, before.name, wanted)
+        _change(call, home, before, wanted, spend)
 
 
-def _change(call: Call, home: Opened, name: str, wanted: keeping.Wanted) -> None:
-    """Let a routine say something else, and say what it would lack."""
-    row = home.database.transact(lambda txn: keeping.change(txn, keeping.find(txn.conn, name), wanted, account()))
+def _change(call: Call, home: Opened, before: keeping.Wanted, wanted: keeping.Wanted, spend: str | None) -> None:
+    """Let a routine say something else, and what it may spend where that was given; and say what it would lack."""
+
+    def operation(txn: Txn) -> Row:
+        row = keeping.find(txn.conn, before.name)
+        limited = spend is not None and limit_each(txn, row["schedule_id"], _most(spend), account())
+        return row if limited and wanted == before else keeping.change(txn, row, wanted, account())
+
+    row = home.database.transact(operation)
     lacking = _lacking(call, home, row)
     _tell(call, home, row)
     if lacking:
@@ -220,6 +248,9 @@ def _tell(call: Call, home: Opened, row: Row) -> None:
     call.document(document)
     said = _said(document["words"], rule_of(document["rule"]), row["zone"])
     call.line(f"{row['name']}: runs {document['template']} {said}")
+    most = llm_budgets.get(home.database.reader, llm_budgets.RUN, row["schedule_id"])
+    if most is not None and most["most"] is not None:
+        call.line(f"  llms may cost at most {llm_money.words(llm_money.dollars(most['most']))} each time")
     after = from_us(home.database.clock.now_us())
     for firing in preview_documents(json.loads(row["rule"]), row["zone"], after, 5):
         call.line(f"  {local_line(firing)}")

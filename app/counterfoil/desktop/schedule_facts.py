@@ -126,6 +126,7 @@ class ScheduleDraft:
     missed: str = "latest"
     overlap: str = "skip"
     tell: str = "needs"
+    spend: str = ""  # the most that llms may cost each time, as it is typed; "" as for every run
     values: Mapping[str, Any] = field(default_factory=dict)
     schedule_id: str = ""
     kept_rule: str = ""  # the stored form, while the words still say it
@@ -142,7 +143,8 @@ class NextSeen:
 
 @dataclass(frozen=True, slots=True)
 class DraftSeen:
-    """A draft judged. `where` names the part a problem is about (rule, zone, name, folder); `instead` is what could be written there."""
+    """A draft judged. `where` names the part a problem is about (rule, zone, name, folder); `instead` is what could be written there.
+    `most` is what every run may spend where a schedule says nothing, "" where no llm has a price, so that no money is talked of."""
 
     said: str = ""
     ahead: tuple[NextSeen, ...] = ()
@@ -152,6 +154,8 @@ class DraftSeen:
     instead: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     name: str = ""  # what is wrong with the name
+    most: str = ""
+    spend: str = ""  # what is wrong with the amount
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from counterfoil.engine.desk_gates import Answer, blank_spec
 from counterfoil.engine.holding import Hold, Identity
 from counterfoil.engine.llm_ports import Heard, Told
 from counterfoil.facts import GateKind, GateState, Slot, person
-from counterfoil.store import gates, llm_budgets, trail_rows
+from counterfoil.store import gates, llm_budgets, runs, trail_rows
 from counterfoil.store.llm_budgets import Limit, Reached
 from counterfoil.store.llm_money import dollars, units, words
 from counterfoil.store.transactions import Connection, Row, Txn
@@ -133,10 +133,7 @@ def raise_limit(txn: Txn, hold: Hold, gate: Row, answer: Answer) -> None:
     """Set the limit anew that a gate is about: to what was filled in, else to twice what it was."""
     about = json.loads(hold.powers.blobs.text(gate["spec"], gate["spec_blob"]))["about"]
     scope, subject = about["scope"], about["subject"]
-    row = llm_budgets.get(txn.conn, scope, subject)
-    if row is None and scope == llm_budgets.RUN:
-        row = llm_budgets.get(txn.conn, scope, llm_budgets.EVERY)  # what people have set for every run
-    most, most_tokens = _before(row, about)
+    most, most_tokens = _before(txn, hold, scope, subject)
     given = answer["answers"].get("most")
     given = given["$dec"] if isinstance(given, dict) else given
     if about["in_tokens"]:
@@ -155,15 +152,14 @@ def raise_limit(txn: Txn, hold: Hold, gate: Row, answer: Answer) -> None:
     )
 
 
-def _before(row: Row | None, about: dict[str, Any]) -> tuple[int | None, int | None]:
+def _before(txn: Txn, hold: Hold, scope: str, subject: str) -> tuple[int | None, int | None]:
     """What stood before; a limit of one run that nobody set keeps its other unit."""
+    if scope == llm_budgets.RUN:
+        return llm_budgets.most_of_run(txn.conn, runs.get(txn.conn, hold.run_id))
+    row = llm_budgets.get(txn.conn, scope, subject)
     if row is not None:
         return row["most"], row["most_tokens"]
-    if about["scope"] == llm_budgets.DAY:
-        return llm_budgets.MOST_DAY, llm_budgets.MOST_DAY_TOKENS
-    if about["scope"] == llm_budgets.RUN:
-        return llm_budgets.MOST_RUN, llm_budgets.MOST_RUN_TOKENS
-    return None, None
+    return (llm_budgets.MOST_DAY, llm_budgets.MOST_DAY_TOKENS) if scope == llm_budgets.DAY else (None, None)
 
 
 def still_over(limits: Sequence[Limit], about: dict[str, Any]) -> bool:

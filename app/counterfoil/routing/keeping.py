@@ -167,10 +167,12 @@ def limit(txn: Txn, scope: str, subject: str, most: Decimal | None, tokens: int 
     before = llm_budgets.get(txn.conn, scope, subject)
     unset = {llm_budgets.RUN: (llm_budgets.MOST_RUN, llm_budgets.MOST_RUN_TOKENS)}
     unset[llm_budgets.DAY] = (llm_budgets.MOST_DAY, llm_budgets.MOST_DAY_TOKENS)
-    old = (before["most"], before["most_tokens"]) if before is not None else unset.get(scope, (None, None))
+    old = (before["most"], before["most_tokens"]) if before is not None else (None, None)
+    if before is None and subject == llm_budgets.EVERY:
+        old = unset.get(scope, old)
     new = (old[0] if most is None else units(most), old[1] if tokens is None else tokens)
     llm_budgets.put(txn, scope, subject, *new, by)
-    _note_limit(txn, scope, subject, by, f"set the limit of llms for a {scope}", new)
+    _note_limit(txn, scope, subject, by, f"set the limit of llms for {_whose(scope, subject)}", new)
 
 
 def forget_limit(txn: Txn, scope: str, subject: str, by: str) -> None:
@@ -181,7 +183,23 @@ def forget_limit(txn: Txn, scope: str, subject: str, by: str) -> None:
     """
     if not llm_budgets.drop(txn, scope, subject):
         raise WrongUse(f"No limit of a {scope} was set there.", "See: counterfoil route limit")
-    _note_limit(txn, scope, subject, by, f"took the limit of llms for a {scope} back", (None, None))
+    _note_limit(txn, scope, subject, by, f"took the limit of llms for {_whose(scope, subject)} back", (None, None))
+
+
+def limit_each(txn: Txn, schedule_id: str, most: Decimal | None, by: str) -> bool:
+    """Set what each run of a schedule may spend, or take that back; whether it is another than before."""
+    before = llm_budgets.get(txn.conn, llm_budgets.RUN, schedule_id)
+    if (before["most"] if before else None) == (None if most is None else units(most)):
+        return False
+    if most is None:
+        forget_limit(txn, llm_budgets.RUN, schedule_id, by)
+    else:
+        limit(txn, llm_budgets.RUN, schedule_id, most, None, by)
+    return True
+
+
+def _whose(scope: str, subject: str) -> str:
+    return "each run of a schedule" if scope == llm_budgets.RUN and subject != llm_budgets.EVERY else f"a {scope}"
 
 
 def _note_limit(txn: Txn, scope: str, subject: str, by: str, what: str, new: tuple[int | None, int | None]) -> None:

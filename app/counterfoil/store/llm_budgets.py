@@ -17,11 +17,12 @@ from counterfoil.clock import from_us, to_us
 from counterfoil.store.llm_calls import NewAttempt
 from counterfoil.store.llm_money import UNIT, units
 from counterfoil.store.llm_tables import llm_attempt, llm_budget
+from counterfoil.store.routine_tables import schedule
 from counterfoil.store.tables import run as run_table
 from counterfoil.store.transactions import Connection, Row, Txn
 
 RUN, AGENT, SCHEDULE, WORKSPACE, DAY = "run", "agent", "schedule", "workspace", "day"
-EVERY = ""  # the subject of a limit that holds for each run, or for the whole home
+EVERY = ""  # the subject of a limit that holds for each run, or for the whole home; that of each run of a schedule has its id
 MOST_RUN, MOST_DAY = 2 * UNIT, 20 * UNIT  # where nobody set a limit
 MOST_RUN_TOKENS, MOST_DAY_TOKENS = 1_000_000, 10_000_000
 _BUDGET = llm_budget
@@ -76,7 +77,7 @@ def limits_of(conn: Connection, run: Row, path: str, now_us: int) -> list[Limit]
     agents = {subject_of(run_id, one): one for one in {"", *above}}
     rows = conn.execute(sa.select(_BUDGET).where(_BUDGET.c.scope == AGENT, _BUDGET.c.subject.in_(agents))).mappings()
     found = [_limit(conn, row, _beneath(run_id, agents[row["subject"]])) for row in rows]
-    found.append(_run_limit(conn, run_id))
+    found.append(Limit(RUN, run_id, *most_of_run(conn, run), _sum(conn, [_ATTEMPT.c.run_id == run_id])))
     month, day = _since(now_us)
     for scope, subject in ((SCHEDULE, run["schedule_id"]), (WORKSPACE, run["workspace"])):
         row = get(conn, scope, subject) if subject is not None else None
@@ -91,12 +92,29 @@ def subject_of(run_id: str, path: str) -> str:
     return f"{run_id}:{path}"
 
 
-def _run_limit(conn: Connection, run_id: str) -> Limit:
-    row = get(conn, RUN, run_id) or get(conn, RUN, EVERY)
-    spent = _sum(conn, [_ATTEMPT.c.run_id == run_id])
-    if row is None:
-        return Limit(RUN, run_id, MOST_RUN, MOST_RUN_TOKENS, spent)
-    return Limit(RUN, run_id, row["most"], row["most_tokens"], spent)
+def most_of_run(conn: Connection, run: Row) -> tuple[int | None, int | None]:
+    """What one run may spend: as it was raised for it, else as its schedule says of each run, else as for every run."""
+    own = get(conn, RUN, run["run_id"]) if run["run_id"] else None
+    if own is not None:
+        return own["most"], own["most_tokens"]
+    most, most_tokens = _of_every_run(conn)
+    each = get(conn, RUN, run["schedule_id"]) if run["schedule_id"] else None
+    if each is None:
+        return most, most_tokens
+    return (
+        most if each["most"] is None else each["most"],
+        most_tokens if each["most_tokens"] is None else each["most_tokens"],
+    )
+
+
+def most_of_every_run(conn: Connection) -> int | None:
+    """The money that each run may spend where nothing narrower was set; None: no limit."""
+    return _of_every_run(conn)[0]
+
+
+def _of_every_run(conn: Connection) -> tuple[int | None, int | None]:
+    every = get(conn, RUN, EVERY)
+    return (every["most"], every["most_tokens"]) if every is not None else (MOST_RUN, MOST_RUN_TOKENS)
 
 
 def _day_limit(conn: Connection, day: int) -> Limit:
@@ -158,8 +176,9 @@ def get(conn: Connection, scope: str, subject: str) -> Row | None:
 
 def all_set(conn: Connection) -> Sequence[Row]:
     """Every limit that somebody has set, those of single runs and agents left out."""
+    of_schedules = sa.and_(_BUDGET.c.scope == RUN, _BUDGET.c.subject.in_(sa.select(schedule.c.schedule_id)))
     query = sa.select(_BUDGET).where(
-        sa.or_(_BUDGET.c.scope.in_((SCHEDULE, WORKSPACE, DAY)), _BUDGET.c.subject == EVERY)
+        sa.or_(_BUDGET.c.scope.in_((SCHEDULE, WORKSPACE, DAY)), _BUDGET.c.subject == EVERY, of_schedules)
     )
     return conn.execute(query.order_by(_BUDGET.c.scope, _BUDGET.c.subject)).mappings().all()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, Decimal, InvalidOperation
+
+from counterfoil.errors import WrongUse
 
 UNIT = 10**12
 
@@ -15,6 +17,22 @@ def units(cost: Decimal) -> int:
 def dollars(counted: int) -> Decimal:
     """Counted money as US dollars."""
     return Decimal(counted).scaleb(-12)
+
+
+def amount_of(text: str) -> Decimal:
+    """US dollars as somebody writes a limit: `2.50`, `$2.50`.
+
+    Raises:
+        WrongUse: it is no amount, or one that can be no limit.
+    """
+    plain = text.strip().removeprefix("$").strip()
+    try:
+        amount = Decimal(plain)
+    except InvalidOperation as problem:
+        raise WrongUse(f"‘{text}’ is no amount.", "Write US dollars, for example 2.50, or none.") from problem
+    if not amount.is_finite() or not 0 <= amount <= 10**6:
+        raise WrongUse(f"‘{text}’ is no amount that can be a limit.", "Write US dollars, for example 2.50, or none.")
+    return amount
 
 
 def words(cost: Decimal | None) -> str:

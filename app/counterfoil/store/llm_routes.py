@@ -75,6 +75,11 @@ def add_entry(txn: Txn, name: str, new: NewEntry) -> int:
     return int(last) + 1
 
 
+def has_price(conn: sa.Connection) -> bool:
+    """Whether any llm that can be asked costs money; where none does, nobody is talked to of money."""
+    return bool(conn.execute(sa.select(sa.exists().where(_ENTRY.c.priced.in_(("set", "table"))))).scalar())
+
+
 def remove_entry(txn: Txn, name: str, rank: int) -> bool:
     """Take the llm at a place out of a route; False where there is none. Those behind it move up."""
     if not txn.do(sa.delete(_ENTRY).where(_ENTRY.c.route == name, _ENTRY.c.rank == rank)):

@@ -4,6 +4,7 @@ version of its template."""
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import json
 from collections.abc import Mapping
@@ -18,14 +19,15 @@ from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.templates import Templates
 from counterfoil.desktop.schedule_facts import DraftSeen, NextSeen, ReadySeen, ScheduleDraft, ScheduleKept
 from counterfoil.desktop.words.plain import one_line
-from counterfoil.errors import CounterfoilError, WrongRule
+from counterfoil.errors import CounterfoilError, WrongRule, WrongUse
 from counterfoil.schedules.instants import Firing
 from counterfoil.schedules.nights import changes, place_of
 from counterfoil.schedules.policies import read_policy
 from counterfoil.schedules.rules import Watch, rule_of, zone_of
 from counterfoil.schedules.typed import form_typed, instead_of, understood, words_of
-from counterfoil.store import notices, schedules, standing
-from counterfoil.store.transactions import Row
+from counterfoil.store import llm_budgets, llm_routes, notices, schedules, standing
+from counterfoil.store.llm_money import amount_of, dollars, words
+from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.plain import recorded
 
 _UNUSABLE = "This rule cannot be used: "
@@ -42,7 +44,7 @@ class Drafts:
         """Names of zones, those of places first."""
         return _zones()
 
-    def of(self, row: Row) -> ScheduleDraft:
+    def of(self, conn: Connection, row: Row) -> ScheduleDraft:
         """A kept routine as a draft."""
         rule, policy = rule_of(json.loads(row["rule"])), read_policy(row["policy"])
         return ScheduleDraft(
@@ -57,6 +59,7 @@ class Drafts:
             missed=policy.missed,
             overlap=policy.overlap,
             tell=policy.tell,
+            spend=_spend(conn, row["schedule_id"]),
             values=recorded(row["parameters"]),
             schedule_id=row["schedule_id"],
             kept_rule=row["rule"],
@@ -64,6 +67,15 @@ class Drafts:
 
     def judge(self, draft: ScheduleDraft) -> DraftSeen:
         """What is understood, when it would fire, and what is wrong."""
+        with self._access.reading() as conn:
+            priced, most = llm_routes.has_price(conn), llm_budgets.most_of_every_run(conn)
+        seen = self._judged(draft)
+        if not priced:
+            return seen
+        unsaid = "no limit" if most is None else words(dollars(most))
+        return dataclasses.replace(seen, most=unsaid, spend=_about_amount(draft.spend))
+
+    def _judged(self, draft: ScheduleDraft) -> DraftSeen:
         name = self._about_name(draft)
         try:
             zone = zone_of(draft.zone)
@@ -123,17 +135,19 @@ class Drafts:
             draft.tell,
         ]
         with self._access.reading() as conn:
+            if llm_routes.has_price(conn):
+                told += ["--spend", draft.spend.strip() or "none"]
             living = schedules.living(conn)
             asked = standing.get(conn, standing.LOGIN) is not None
         known = next((row["name"] for row in living if row["schedule_id"] == draft.schedule_id), None)
         with calls.json_file(self._access.home, values) as given:
             told += ["--input", given]
             if draft.schedule_id and known is not None:
-                words = ["change", *told, "--name", draft.name, "--", known]
+                act = ["change", *told, "--name", draft.name, "--", known]
             else:
                 template = self._templates.name_of(draft.template, draft.workspace)
-                words = ["add", *told, "--workspace", draft.workspace, "--", draft.name, template]
-            kept = calls.call(self._access.home, "schedule", *words)
+                act = ["add", *told, "--workspace", draft.workspace, "--", draft.name, template]
+            kept = calls.call(self._access.home, "schedule", *act)
         lacking = self._lacking(str(kept["schedule_id"])) if kept["paused"] and not draft.schedule_id else ""
         return ScheduleKept(str(kept["schedule_id"]), str(kept["name"]), not asked, lacking)
 
@@ -197,8 +211,23 @@ class Drafts:
 def _ahead(firing: Firing, zone: ZoneInfo) -> NextSeen:
     local = firing.local(zone)
     night = changes(zone, local.date(), 1).get(local.date(), "")
-    words = f"Clocks change in {place_of(zone.key)}: {night}" if night else ""
-    return NextSeen(local.isoformat(timespec="minutes"), firing.note, words)
+    said = f"Clocks change in {place_of(zone.key)}: {night}" if night else ""
+    return NextSeen(local.isoformat(timespec="minutes"), firing.note, said)
+
+
+def _spend(conn: Connection, schedule_id: str) -> str:
+    """What each run of a routine may spend, where somebody has said so."""
+    row = llm_budgets.get(conn, llm_budgets.RUN, schedule_id)
+    return "" if row is None or row["most"] is None else words(dollars(row["most"]))
+
+
+def _about_amount(text: str) -> str:
+    """What is wrong with an amount that was typed; nothing typed is right."""
+    try:
+        amount_of(text or "0")
+    except WrongUse as problem:
+        return problem.message
+    return ""
 
 
 def _ready(one: Mapping[str, Any]) -> ReadySeen:

@@ -173,7 +173,7 @@ class SchedulePages:
     def draft_of(self, schedule_id: str) -> ScheduleDraft:
         """A schedule as it can be changed."""
         with self._access.reading() as conn:
-            return self._drafts.of(_known(conn, schedule_id))
+            return self._drafts.of(conn, _known(conn, schedule_id))
 
     def judge(self, draft: ScheduleDraft) -> DraftSeen:
         """What is understood of a draft."""

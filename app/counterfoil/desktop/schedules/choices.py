@@ -7,9 +7,10 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from counterfoil.desktop.parts.combo import Combo
 from counterfoil.desktop.parts.form import LineEdit
-from counterfoil.desktop.parts.labels import Label
+from counterfoil.desktop.parts.labels import Label, Prose
+from counterfoil.desktop.parts.layouts import put, row
 
-_WIDE = 300  # pixels
+_WIDE, _AMOUNT = 300, 110  # pixels
 CHOICES = (
     (
         "missed",
@@ -95,7 +96,32 @@ class Choices(QWidget):
         self.holidays.setFixedWidth(_WIDE)
         grid.addWidget(self.holidays, len(CHOICES), 1)
         grid.addWidget(self._moves, len(CHOICES) + 1, 1)
+        self._lay_out_spend(grid, len(CHOICES) + 2)
         grid.setColumnStretch(2, 1)
+
+    def _lay_out_spend(self, grid: QGridLayout, at: int) -> None:
+        self.spend = LineEdit("Spend at most, each time")
+        self.spend.setFixedWidth(_AMOUNT)
+        self.spend.textEdited.connect(self.edited)
+        label, after = Label("Spend at most", "body2"), Label("each time", "body2")
+        label.setBuddy(self.spend)
+        self._spend_note = Prose("", "small", tone="bad")
+        held = QWidget()
+        line = row(held, gap=8)
+        put(line, self.spend, after, None)
+        grid.addWidget(label, at, 0)
+        grid.addWidget(held, at, 1)
+        grid.addWidget(self._spend_note, at + 1, 1)
+        self._of_money = (label, held)
+        self.say_spend("", "")
+
+    def say_spend(self, most: str, wrong: str) -> None:
+        """What holds where nothing is typed, "" where no money is talked of; and what is wrong with what is typed."""
+        for part in self._of_money:
+            part.setVisible(bool(most))
+        self.spend.setPlaceholderText(most)
+        self._spend_note.say(wrong)
+        self._spend_note.setVisible(bool(wrong))
 
     def chosen(self, key: str) -> str:
         """What is chosen: missed, overlap, gap or tell."""

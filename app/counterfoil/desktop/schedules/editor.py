@@ -106,6 +106,8 @@ class ScheduleEditor(Pane):
         for key in KEYS:
             self.choices.choose(key, str(getattr(draft, key)))
         self.choices.fill_holidays(draft.holidays)
+        self.choices.spend.setText(draft.spend)
+        self.choices.say_spend("", "")
         self._other.setVisible(not draft.schedule_id)
         self.sentence.fix_template(fixed=bool(draft.schedule_id))
         self._show_folder(draft.workspace)
@@ -148,6 +150,7 @@ class ScheduleEditor(Pane):
             missed=self.choices.chosen("missed"),
             overlap=self.choices.chosen("overlap"),
             tell=self.choices.chosen("tell"),
+            spend=self.choices.spend.text().strip(),
             values={editor.name: editor.text() for editor in self.fields if editor.text() not in ("", [])},
             schedule_id=self._draft.schedule_id,
             kept_rule=self._draft.kept_rule,
@@ -288,6 +291,7 @@ class ScheduleEditor(Pane):
         self._judged, self._seen = found
         seen = self._seen
         self.sentence.say(seen)
+        self.choices.say_spend(seen.most, seen.spend)
         if not seen.problem or seen.where == "rule":
             self.ahead.show_next(seen.ahead)
         self._look()
@@ -373,6 +377,8 @@ class ScheduleEditor(Pane):
             return "Choose a zone first"
         if not draft.name or seen.name:
             return "Give it a name first" if not draft.name else "Give it another name first"
+        if seen.spend:
+            return "Say what it may spend first"
         if seen.fields:
             return f"Fill in {count(len(seen.fields), 'field')} first"
         return ""
@@ -413,6 +419,8 @@ class ScheduleEditor(Pane):
             self.sentence.zone.setFocus(Qt.FocusReason.OtherFocusReason)
         elif not draft.name or seen.name:
             self.name.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif seen.spend:
+            self.choices.spend.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             wrong = [editor for editor in self.fields if editor.name in seen.fields]
             if wrong:

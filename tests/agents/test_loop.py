@@ -258,7 +258,7 @@ def test_calls_of_one_turn_that_need_a_person_are_one_gate(office: Make, sent: P
     harness.start(sending)
     assert harness.advance() == RunState.WAITING
     spec = harness.spec()
-    assert spec["title"] == "writer: 3 calls of tools to approve"
+    assert spec["title"] == "Approve 3 calls of the agent ‘writer’"
     assert [item["target"] for item in spec["plan"]] == ["anna@example.org", "ben@example.org", "carl@example.org"]
     assert [field["label"] for field in spec["fields"]] == ["Which one?"]
     harness.decide(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from counterfoil.desktop.gate.allowing import may_be_allowed
 from counterfoil.desktop.gate.arguments import facts_of
 from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate.session import CLOSED, GUARD_US, READY, WAITING, Session, kept_choices
@@ -190,10 +191,14 @@ def test_changed_rows_are_answered_anew_and_the_others_kept() -> None:
 
 def test_left_out_effects_are_not_approved() -> None:
     partial = session(figures.batch(), bodies=figures.BODIES, partial=True)
-    partial.left_out = (4,)
+    assert partial.primary().words == "Approve 3 files, 12 moves"
+    assert partial.answer().only is None  # all of it
+    partial.choose("item.4", "leave")
     assert partial.primary().words == "Approve 3 files"
     assert partial.answer().only == (1, 2, 3)
-    partial.left_out = (1, 2, 3, 4)
+    assert "choice.item.4" not in partial.answer().values
+    for n in range(1, 4):
+        partial.choose(f"item.{n}", "leave")
     assert partial.primary().state == CLOSED
 
 
@@ -362,3 +367,12 @@ def test_programmers_see_their_own_lines_first() -> None:
     )
     assert own_lines(trace) == ["workflow.py:26, read_statement: raise ValueError(x)"]
     assert own_lines("") == []
+
+
+def test_a_fact_is_remembered_not_sent_and_no_rule_is_offered_for_it() -> None:
+    item = {"n": 1, "summary": "Remember", "effect": "remember", "risk": "normal", "target": "", "digest": ""}
+    body = {"kind": "remember@1", "args": {"fact": "Invoices are in pounds.", "source": "a.txt"}}
+    fact = session(figures.gate(92, "approval", "Remember it", plan=[item]), bodies=(body,)).reading
+    assert fact.sections[0].title == "What is remembered"
+    assert not may_be_allowed(fact)
+    assert may_be_allowed(session(figures.batch(), bodies=figures.BODIES).reading)

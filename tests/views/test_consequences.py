@@ -116,3 +116,21 @@ def test_what_is_deleted_is_told_first_and_that_it_is_kept() -> None:
     )
     assert told[0] == "If you approve: 1 file is deleted (old.txt), 2 folders are made (a, b). Nothing is sent."
     assert told[1] == "What is deleted is kept for undoing for 30 days."
+
+
+def test_mails_of_one_plan_are_told_together() -> None:
+    plan = [
+        item(n, "mail@1", {"to": [f"{name}@b.example"], "cc": [], "subject": "s", "body": "b"}, risk="sends")
+        for n, name in enumerate(("anna", "ben", "anna"), 1)
+    ]
+    told = consequences(spec(plan=plan))
+    assert told[0] == (
+        "If you approve: 3 mails are sent to anna@b.example and ben@b.example. They cannot be taken back."
+    )
+
+
+def test_a_fact_is_counted_and_its_words_stay_out_of_our_sentence() -> None:
+    plan = [item(1, "remember@1", {"fact": "Pay to another account.", "source": "a.eml"}, summary="Remember: Pay.")]
+    assert consequences(spec(plan=plan))[0] == (
+        "If you approve: 1 fact is kept for later runs until someone takes it back. Nothing is sent."
+    )

@@ -43,7 +43,7 @@ def _why(spec: Spec) -> str:
         more = len(flags) + len(warned) - 1
         return f"{flags[0]} And {more} more." if more else flags[0]
     if warned:
-        return "It has read what comes from outside the team."
+        return "It has read words from outside."
     return _of_plan(spec["plan"]) if spec["kind"] == GateKind.APPROVAL else "It goes on with your answer."
 
 

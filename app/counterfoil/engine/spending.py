@@ -23,6 +23,7 @@ from counterfoil.store.llm_money import dollars, units, words
 from counterfoil.store.transactions import Connection, Row, Txn
 
 REPEATS = 3  # the same call with the same arguments so often is asked about
+_TWICE = "Only where the limit is raised; left empty, it becomes twice what it was."
 _WHOSE = {
     llm_budgets.RUN: "this run",
     llm_budgets.AGENT: "this agent",
@@ -56,7 +57,7 @@ def limit_spec(reached: Reached) -> dict[str, Any]:
     unit = "tokens" if reached.in_tokens else "US dollars"
     fields = [
         _choice(["raise_once", "raise", "finish", "stop"]),
-        Field(name="most", type="decimal", label=f"New limit, in {unit}").to_json(),
+        Field(name="most", type="decimal", label=f"New limit, in {unit}", help=_TWICE).to_json(),
     ]
     return blank_spec(GateKind.BUDGET, title, fields=fields, about=about)
 

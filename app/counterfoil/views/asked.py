@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import iso
 from counterfoil.facts import GateKind
 from counterfoil.store.blobs import Blobs
+from counterfoil.store.llm_money import words
 from counterfoil.views.consequences import consequences
 from counterfoil.views.plain import contract, kept
 
@@ -151,12 +153,15 @@ def _doubt_facts(about: Document) -> list[list[Any]]:
 def _budget_facts(about: Document) -> list[list[Any]]:
     if about["why"] == "again":
         return [["Tool", about["tool"]], ["Arguments", about["args"]], ["How often", about["times"]]]
-    unit = "tokens" if about["in_tokens"] else "US dollars"
+
+    def shown(counted: Any) -> str:
+        return f"{int(counted):,} tokens" if about["in_tokens"] else words(Decimal(str(counted)))
+
     return [
         ["Llm", about["llm"]],
-        [f"Limit, {unit}", about["most"]],
-        [f"Spent or reserved, {unit}", about["spent"]],
-        [f"The next call at most, {unit}", about["need"]],
+        ["Limit", shown(about["most"])],
+        ["Spent or reserved", shown(about["spent"])],
+        ["The next call at most", shown(about["need"])],
     ]
 
 

@@ -40,10 +40,12 @@ def consequences(spec: dict[str, Any]) -> list[str]:
 
 def _of_approval(plan: Sequence[Item]) -> list[str]:
     leaving = [item for item in plan if item.get("risk") in _LEAVES]
-    sentences = [_leaving(item) for item in leaving]
+    mails = [item for item in leaving if _kind(item["body"]) == "mail"]
+    sentences = [_mailed(mails)] if mails else []
+    sentences += [_leaving(item) for item in leaving if item not in mails]
     files = _files([item for item in plan if item not in leaving])
     if files:
-        sentences.append(f"If you approve: {files}.{'' if leaving else ' Nothing is sent.'}")
+        sentences.append(f"If you approve: {files.rstrip('.')}.{'' if leaving else ' Nothing is sent.'}")
     elif not leaving:
         sentences.append(
             "If you approve: the run goes on. This approval covers no effect: nothing is written or sent by it."
@@ -60,12 +62,18 @@ def _of_approval(plan: Sequence[Item]) -> list[str]:
     return sentences
 
 
+def _mailed(mails: Sequence[Item]) -> str:
+    """All mails of a plan in one sentence, with everybody they go to."""
+    people = [one for item in mails for one in (*item["body"]["args"]["to"], *item["body"]["args"]["cc"])]
+    to = _listed(list(dict.fromkeys(people)))
+    if len(mails) == 1:
+        return f"If you approve: 1 mail is sent to {to}. It cannot be taken back."
+    return f"If you approve: {len(mails):,} mails are sent to {to}. They cannot be taken back."
+
+
 def _leaving(item: Item) -> str:
     body = item["body"]
     args = body["args"]
-    if _kind(body) == "mail":
-        people = [*args["to"], *args["cc"]]
-        return f"If you approve: 1 mail is sent to {_listed(people)}. It cannot be taken back."
     if _kind(body) == "http":
         return f"If you approve: 1 request is sent: {args['method']} {args['url']}. It cannot be taken back."
     return f"If you approve: {item['summary']}. It cannot be taken back."
@@ -84,7 +92,11 @@ def _files(plan: Sequence[Item]) -> str:
         parts += _moved(moves)
     if made:
         parts.append(f"{_count(len(made), 'folder is', 'folders are')} made ({_where(made)})")
-    parts.extend(item["summary"] for item in plan if _kind(item["body"]) not in FILE_EFFECTS)
+    facts = sum(_kind(item["body"]) == "remember" for item in plan)
+    if facts:  # what they say was written by an llm, and stands below with its source
+        parts.append(f"{_count(facts, 'fact is', 'facts are')} kept for later runs until someone takes it back")
+    told = (*FILE_EFFECTS, "remember")
+    parts.extend(item["summary"] for item in plan if _kind(item["body"]) not in told)
     return ", ".join(parts)
 
 

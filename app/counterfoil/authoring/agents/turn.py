@@ -175,7 +175,8 @@ class Turn:
             Rejected, Returned: nothing was approved.
         """
         count = len(plan)
-        title = f"{self._name}: {count} call{'' if count == 1 else 's'} of tools to approve"
+        whose = "the agent" if self._name == "agent" else f"the agent ‘{self._name}’"
+        title = f"Approve {count} call{'' if count == 1 else 's'} of {whose}"
         effects = [effect for _, effect in plan]
         decision = await approve(title, plan=effects, evidence=evidence, fields=form, partial=count > 1)
         by = person(decision.by)

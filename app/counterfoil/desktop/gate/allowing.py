@@ -22,12 +22,14 @@ _SHOWN = 12  # decisions that are listed
 
 
 def may_be_allowed(reading: Reading) -> bool:
-    """Whether a gate asks about something that a rule could allow."""
+    """Whether a gate asks about something that a rule could allow: a fact to remember is accepted by a person each time."""
+    kinds = {str(body["kind"]).partition("@")[0] for body in reading.seen.bodies}
     return (
         reading.open
         and reading.kind == "approval"
         and bool(reading.seen.document.get("plan"))
         and reading.seen.may_decide
+        and kinds != {"remember"}
     )
 
 
@@ -107,6 +109,6 @@ class AllowSheet(Sheet):
             )
         )
         self.allow = Button("Always allow it", "primary")
-        close = Button("Cancel", "quiet")
+        close = Button("Leave it", "quiet")
         close.clicked.connect(self.dismiss)
         put(self.foot, self.allow, None, close)

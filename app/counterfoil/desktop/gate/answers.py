@@ -117,11 +117,13 @@ class NeedsAnswer(Box):
 
     def __init__(self, reading: Reading, session: Session, *, guided: bool = False) -> None:
         """`guided` says what this is for, on somebody's first run."""
-        super().__init__("answers", gap=0, margins=(0, 0, 0, 4))
+        needed = _needing(reading) > 0 or not reading.open
+        super().__init__("answers" if needed else "card", gap=0, margins=(0, 0, 0, 4))
+        called = ("Needs your answer" if needed else "A verdict for each") if reading.open else "Answers"
         self._session, self._guided = session, guided
         head = row(gap=8, margins=(14, 12, 14, 2))
         self._count = Label("", "small")
-        put(head, Label("Needs your answer" if reading.open else "Answers", "h2"), self._count, None)
+        put(head, Label(called, "h2"), self._count, None)
         self._hint = Label(_guide(_needing(reading)) if guided else "1 2 3 choose · Ctrl+↓ next row", "caption")
         put(head, self._hint)
         self.put(head)
@@ -134,7 +136,7 @@ class NeedsAnswer(Box):
         put(foot, self.more, None)
         self.put(foot)
         self.more.hide()
-        self.setAccessibleName("Needs your answer" if reading.open else "Answers")
+        self.setAccessibleName(called)
         self.build_some()
         self.refresh()
 

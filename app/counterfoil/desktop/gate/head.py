@@ -24,7 +24,6 @@ from counterfoil.desktop.words.plain import one_line
 
 _FIGURE = 400  # pixels of a figure on one line
 _CRUMB = 260  # pixels of a run's title in the path
-_KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad", "conflict": "warn", "budget": "warn"}
 _STRONG_STARTS = (
     "If you approve:",
     "If you reject:",
@@ -33,6 +32,7 @@ _STRONG_STARTS = (
     "If you use the run's:",
     "If you keep both:",
 )
+_IF_CHOSEN = "If you choose “"  # before the name that a button has
 
 
 class GateHead(QWidget):
@@ -65,7 +65,7 @@ class GateHead(QWidget):
         kind = words.KIND_WORDS.get(reading.kind, "")
         if kind:
             line = row(gap=6, margins=(0, 0, 0, 4))
-            tone = _KIND_TONES.get(reading.kind, "text2")
+            tone = words.KIND_TONES.get(reading.kind, "text2")
             put(line, Icon(words.KIND_ICONS[reading.kind], tone), Label(kind, "small_strong", tone=tone), None)
             put(lines, line)
         put(lines, self.title)
@@ -138,6 +138,8 @@ def consequences_box(reading: Reading) -> Box:
     inset = ICON + 8 if reading.effects_first else 0  # the sentences stand below each other, icon or not
     for sentence in reading.consequences:
         start = next((one for one in _STRONG_STARTS if sentence.startswith(one)), "")
+        if sentence.startswith(_IF_CHOSEN):
+            start = sentence.partition("”:")[0] + "”:"
         line = row(margins=(inset, 0, 0, 0))
         line.addWidget(Prose(sentence, "body", strong=[(0, len(start))] if start else ()), 1)
         box.put(line)

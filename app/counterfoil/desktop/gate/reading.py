@@ -17,7 +17,7 @@ from counterfoil.desktop.gate.facts import AnswerRow, Fact
 from counterfoil.desktop.office import Document, GateSeen
 from counterfoil.desktop.tables.table import NUMBER, Table, from_evidence
 from counterfoil.desktop.words import gates as words
-from counterfoil.desktop.words.choices import ALLOW, REFUSE, spending_choices
+from counterfoil.desktop.words.choices import ALLOW, APPROVE, LEAVE, REFUSE, spending_choices
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
 from counterfoil.facts import FILE_EFFECTS
@@ -101,7 +101,7 @@ def read(seen: GateSeen, today: date) -> Reading:
         if kind not in _ANSWERS
         else (),
         flags=() if answers and len(flags) == len(answers) else tuple(flags),
-        answers=(*answers, *_to_confirm(document)),
+        answers=(*answers, *_to_confirm(document), *_item_by_item(document, seen)),
         form=tuple(entry for entry in fields if entry["name"] not in taken | {hold}) if kind not in _OWN_FORMS else (),
         hold=hold,
         held_table=held_table,
@@ -153,6 +153,23 @@ def _to_confirm(document: Document) -> list[AnswerRow]:
         )
         for item in document.get("plan") or ()
         if item.get("risk") == "runs_later" and document["state"] == "open"
+    ]
+
+
+def _item_by_item(document: Document, seen: GateSeen) -> list[AnswerRow]:
+    """A verdict for each item of a plan that may be approved in part; without one it is approved with the rest."""
+    if not seen.partial or document["state"] != "open" or document["kind"] != "approval":
+        return []
+    return [
+        AnswerRow(
+            key=f"item.{item['n']}",
+            title=plain(item["summary"]),
+            choices=(APPROVE, LEAVE),
+            default=APPROVE,
+            item=int(item["n"]),
+        )
+        for item in document.get("plan") or ()
+        if item.get("risk") != "runs_later"
     ]
 
 
@@ -308,7 +325,7 @@ def _sections(document: Document, evidence: list[dict[str, Any]], seen: GateSeen
     files = len(_file_numbers(seen))
     other = len(document.get("plan") or ()) - files
     if other:  # what leaves the house is read first
-        made.insert(0, Section("effects", "What is sent", "effects", other))
+        made.insert(0, Section("effects", _called_effects(document, seen), "effects", other))
     if files:
         made.append(Section("files", "Files", "files", files))
     sources = [entry for entry in evidence if entry["kind"] in ("file", "source")]
@@ -317,6 +334,14 @@ def _sections(document: Document, evidence: list[dict[str, Any]], seen: GateSeen
     if seen.story:
         made.append(Section("story", "Story", "story"))
     return made
+
+
+def _called_effects(document: Document, seen: GateSeen) -> str:
+    """What is sent is called so only where something is."""
+    if any(item.get("risk") in ("sends", "spends") for item in document.get("plan") or ()):
+        return "What is sent"
+    kinds = {str(body["kind"]).partition("@")[0] for body in seen.bodies}
+    return "What is remembered" if kinds == {"remember"} else "What is done"
 
 
 def _known(document: Document, seen: GateSeen) -> list[Section]:

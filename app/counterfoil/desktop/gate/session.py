@@ -40,7 +40,6 @@ class Session:
         known |= {row.field for row in reading.answers}
         self.values: dict[str, Any] = {name: value for name, value in draft.values.items() if name in known}
         self.held = tuple(draft.held)
-        self.left_out = tuple(draft.left_out)
         self.edits: dict[str, dict[str, Any]] = {n: dict(changed) for n, changed in draft.edits.items()}
         self.comment = draft.comment
         self.words: dict[str, str] = dict(draft.words)  # typed in sheets that were left
@@ -48,6 +47,11 @@ class Session:
         self.loading = 0
         self.shown_at = now_us
         self.frozen = ""  # why the bar is frozen, "" while it is not
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """Items of the plan that are not approved with the rest."""
+        return tuple(row.item for row in self.reading.answers if row.item and self.choice(row) == choices.LEAVE)
 
     def choose(self, key: str, choice: str) -> None:
         """Answer a row."""

@@ -141,12 +141,13 @@ def _failure_sentences(about: Mapping[str, Any]) -> list[str]:
     if about.get("why") == "protection":
         raised = "Nothing of it is run until the protection is raised again, or you agree to less."
         return [one_line(error.get("message") or ""), raised]
-    step = one_line(about.get("step_title") or step_name(str(about.get("step") or "the workflow")))
+    step = one_line(about.get("step_title") or step_name(str(about.get("step") or "")))
+    who = f"Step ‘{step}’" if about.get("step") or about.get("step_title") else "The workflow"
     tries = about.get("attempts")
     aside = f"was set aside after {count(tries, 'try')}" if tries else "was set aside"
     why = {"mismatch": "found other steps than were recorded", "set_aside": aside}.get(str(about.get("why")), "")
     reason = one_line(error.get("message") or error.get("type") or "")
-    stopped = f"Step ‘{step}’ {why or 'stopped'}{': ' + reason if reason else ''}."
+    stopped = f"{who} {why or 'stopped'}{': ' + reason if reason else ''}."
     kept = about.get("kept")
     tail = "Nothing was done before it."
     if kept:

@@ -87,7 +87,8 @@ def _paint_foot(painter: QPainter, line: QRect, row: InboxRow, state: str, token
     tone = _state_tone(row, state, tokens)
     metrics = _metrics(12, 500)
     kind = gates.KIND_WORDS.get(row.kind, "")
-    if state.startswith("Asked ") and metrics.horizontalAdvance(f"{kind}{state}") + 60 > line.width():
+    beside = metrics.horizontalAdvance(f"{kind}{row.template}{state}") + (60 if kind else 20)
+    if state.startswith("Asked ") and beside > line.width():
         state = state[len("Asked ") :].capitalize()
     width = metrics.horizontalAdvance(state)
     painter.setFont(font(12, 500, figures=True))
@@ -99,7 +100,7 @@ def _paint_foot(painter: QPainter, line: QRect, row: InboxRow, state: str, token
         width += 20
     left = line.left()
     if kind:
-        ink = tokens.bad if row.kind == "failure" else tokens.info
+        ink = getattr(tokens, gates.KIND_TONES[row.kind])
         painter.drawPixmap(left, line.center().y() - 6, icons.pixmap(gates.KIND_ICONS[row.kind], ink, 14, ratio))
         left += 19
         painter.setPen(colour(ink))

@@ -99,7 +99,7 @@ class FieldEditor(QWidget):
     edited = Signal(str)
 
     def __init__(self, field: Mapping[str, Any], *, root: str = "", called: Mapping[str, str] | None = None) -> None:
-        """`root` is the workspace that folders and files are chosen in; `called` has better words for choices that are numbers."""
+        """`root` is the workspace that folders and files are chosen in; `called` has better words for some choices."""
         super().__init__()
         self._called = called or {}
         self.field = field

@@ -19,7 +19,7 @@ from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import TABLE_ROW
 from counterfoil.desktop.words.values import NOTHING
 
-LINE, NOTE_LINE, BOX = 18, 20, 54
+LINE, NOTE_LINE, BOX = 18, 20, 46
 _KNOWN = 20_000  # widths that need not be measured again
 _SIGN = 18  # room for the sign before a note
 _WHOLE_KINDS = ("amount", "number", "date")

@@ -171,7 +171,7 @@ def shortened(text: str, width: int, measure: Measure) -> str:
                 kept = tried[: _fitting(tried, room, measure)]
             break
         kept = tried
-    return f"{kept.rstrip(' ,;:·–')}…"
+    return f"{kept.rstrip(' ,;:.·–')}…"
 
 
 def stacked(text: str, width: int, most: int, measure: Measure) -> tuple[str, ...]:

@@ -54,6 +54,7 @@ class TableView(QTableView):
         self.fit = Fit((), (), ())
         self.caption = Prose("", "caption")
         self._captioned = False
+        self._below: QWidget | None = None
         self._chosen: dict[str, int] = {}  # widths by hand, by the column's title
         self._settings: QSettings | None = None
         self._key = ""
@@ -104,10 +105,10 @@ class TableView(QTableView):
         held = QWidget()
         lines = column(held)
         put(lines, self)
-        room = row(margins=(10, 4, 10, 10))
-        put(room, self.caption)
-        put(lines, room)
-        self.caption.hide()
+        self._below = QWidget()  # the margins go with what stands in them
+        put(row(self._below, margins=(10, 4, 10, 10)), self.caption)
+        put(lines, self._below)
+        self._below.hide()
         return held
 
     def fill_room(self) -> None:
@@ -194,10 +195,10 @@ class TableView(QTableView):
         alike = table.alike if self._captioned else frozenset()
         self.fit = placed(fit(columns, table.sample, room, measure_strong, measure_head, alike), self._chosen)
         self._fitting = True
-        if self._captioned:
+        if self._below is not None:
             told = f"In every row · {self.fit.once(lines[0])}" if lines and self.fit.told_once else ""
             self.caption.say(told)
-            self.caption.setVisible(bool(told))
+            self._below.setVisible(bool(told))
         if offset:
             self.setColumnWidth(0, BOX)
         for at in range(len(columns)):

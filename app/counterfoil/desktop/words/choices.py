@@ -12,13 +12,14 @@ from counterfoil.desktop.words.plain import one_line
 from counterfoil.store.llm_money import words
 
 ALLOW, REFUSE = "allow", "refuse"  # what is said of one file that runs later
+APPROVE, LEAVE = "approve", "leave"  # of one item of a plan that is approved item by item
 # Nothing is paid by answering, so the word is never Pay.
 _CHOICES = {"pay": "Include", "include": "Include", "hold": "Hold", "reject": "Reject", "yes": "Yes", "no": "No"}
-_CHOICES |= {ALLOW: "Allow", REFUSE: "Do not allow"}
+_CHOICES |= {ALLOW: "Allow", REFUSE: "Do not allow", APPROVE: "Approve", LEAVE: "Leave out"}
 _CHOICES |= {"keep": "Keep the folder's", "use": "Use the run's", "both": "Keep both"}
 _FILES = {"use": "Use the run's", "keep": "Keep the folder's", "both": "Keep both"}  # as the button counts them
 _TONES = {"pay": "ok", "include": "ok", "yes": "ok", "hold": "warn", "reject": "bad", "no": "bad"}
-_TONES |= {ALLOW: "warn", REFUSE: "bad"}
+_TONES |= {ALLOW: "warn", REFUSE: "bad", APPROVE: "ok", LEAVE: "warn"}
 _ORDER = ("Include", "Hold", "Reject")
 
 

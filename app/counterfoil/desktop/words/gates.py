@@ -29,6 +29,7 @@ KIND_ICONS = {
     "conflict": "file-diff",
     "budget": "coins",
 }
+KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad", "conflict": "warn", "budget": "warn"}
 VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 
 

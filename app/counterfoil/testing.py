@@ -27,6 +27,7 @@ from counterfoil.agents.team import WorkspaceTeam
 from counterfoil.authoring.codec import digest
 from counterfoil.authoring.parameters import encode_params
 from counterfoil.authoring.workflows import Workflow
+from counterfoil.catalogue.manifest import MANIFEST
 from counterfoil.clock import FakeClock
 from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.engine import answers, direct, killpoints
@@ -77,7 +78,7 @@ class Harness:
         self.llms = speaking(llms)
         self._connectors = connectors
         self._team = WorkspaceTeam(self.database)
-        self._commands = SandboxCommands(self.home, lambda: measured(self.home))
+        self._commands = SandboxCommands(self.home, lambda: measured(self.home), lambda _: self._template())
         self._stages = StageFolder(self.home, self.blobs, self.clock)
         self._workflow: Workflow[Any, Any] | None = None
         self.run_id = ""
@@ -114,6 +115,12 @@ class Harness:
 
         self.run_id = self.database.transact(operation)
         return self.run_id
+
+    def _template(self) -> Path | None:
+        """The folder of the template that the workflow lies in; None for one of a test."""
+        code = getattr(getattr(self._workflow, "function", None), "__code__", None)
+        places = Path(code.co_filename).resolve().parents if code is not None else ()
+        return next((place for place in places if (place / MANIFEST).is_file()), None)
 
     def use(self, workflow: Workflow[Any, Any]) -> None:
         """Carry the run on with another version of the code, to see what replay says of it."""

@@ -80,8 +80,8 @@ def test_it_reads_edits_and_answers_and_the_folder_changes_only_by_approval(offi
     assert harness.result() == "The sum is 13 now."
     kinds = [(row["path"], row["kind"], row["name"]) for row in harness.records()]
     assert kinds[:7] == [
-        ("0/0", "lookup", "agents"), ("0/0", "step", "find_rules"), ("0/0", "llm", "tidier"), ("0/0", "tool", "read_file"),
-        ("0/0", "llm", "tidier"), ("0/0", "tool", "edit_file"), ("0/0", "tool", "read_file"),
+        ("0/0", "lookup", "agents"), ("0/0", "step", "find_rules"), ("0/0", "step", "note_tools"), ("0/0", "llm", "tidier"),
+        ("0/0", "tool", "read_file"), ("0/0", "llm", "tidier"), ("0/0", "tool", "edit_file"),
     ]  # fmt: skip
 
 
@@ -357,7 +357,7 @@ def test_agents_beneath_work_side_by_side_and_their_stop_is_a_result(office: Mak
     assert said[0] == "One is written."
     assert said[1].startswith("It stopped before its end: lead_1: 4 turns were not enough.")
     assert said[2].startswith("It could not work: there is no agent nobody")
-    assert {row["path"] for row in harness.records()} >= {"0/0", "0/0/2/0", "0/0/2/1"}
+    assert {row["path"] for row in harness.records()} >= {"0/0", "0/0/3/0", "0/0/3/1"}
 
 
 def test_agents_of_the_team_are_found_and_told(office: Make, tmp_path: Path) -> None:
@@ -415,7 +415,7 @@ def test_what_was_said_can_be_read_turn_by_turn(office: Make, tmp_path: Path) ->
     harness.start(leading)
     assert harness.advance() == RunState.DONE
     talks = conversations_of(harness.database.reader, harness.blobs, harness.run())
-    assert [(talk["path"], talk["name"]) for talk in talks] == [("0/0", "lead"), ("0/0/3/0", "lead_1")]
+    assert [(talk["path"], talk["name"]) for talk in talks] == [("0/0", "lead"), ("0/0/4/0", "lead_1")]
     first, last = talks[0]["turns"]
     assert first["told"] == [{"tool": None, "outcome": None, "text": "Lead."}]
     assert first["calls"] == [

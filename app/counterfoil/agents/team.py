@@ -1,5 +1,5 @@
-"""What a workspace has for agents beside its files: `.counterfoil/agents/*.md`, of which no run gets a copy. Read as text here, judged
-in a host."""
+"""What a workspace has for agents beside its files: `.counterfoil/agents/*.md` and `.counterfoil/skills`, of which no run gets a copy. Read
+as text here, judged in a host."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import os
 from pathlib import Path
 from typing import Any
 
+from counterfoil.authoring.agents.paging import Refused
+from counterfoil.authoring.agents.skill_files import FOLDER as SKILLS
+from counterfoil.authoring.agents.skill_files import digest_of, files_of
 from counterfoil.authoring.file_view import FileRefused, open_beneath
 from counterfoil.errors import WrongWorkspace
 from counterfoil.store import fact_rows
 from counterfoil.store.database import Database
 
 FOLDER = ".counterfoil/agents"
+MOST_SKILLS = 30
 MOST_AGENTS = 50
 MOST_FACTS = 200
 LONGEST = 64 * 1024  # bytes of one
@@ -29,7 +33,7 @@ class WorkspaceTeam:
         with self._database.connect() as conn:
             rows = fact_rows.of_workspace(conn, workspace)
         facts = [f"{row['fact']} (f-{row['number']}, from {row['source']})" for row in rows[-MOST_FACTS:]]
-        return {"agents": agents_of(Path(workspace)), "facts": facts}
+        return {"agents": agents_of(Path(workspace)), "facts": facts, "skills": skills_of(Path(workspace))}
 
 
 def agents_of(workspace: Path) -> list[list[str]]:
@@ -49,6 +53,40 @@ def agents_of(workspace: Path) -> list[list[str]]:
     if len(names) > MOST_AGENTS:
         raise WrongWorkspace(f"“{FOLDER}” holds {len(names)} agents.", f"Keep at most {MOST_AGENTS}.")
     return [[name.removesuffix(".md"), _text(workspace, f"{FOLDER}/{name}")] for name in names]
+
+
+def skills_of(workspace: Path) -> list[dict[str, Any]]:
+    """Each folder in `.counterfoil/skills` that has a SKILL.md, by name: `name`, `files`, `texts` by path, `sha256` of all of it.
+
+    Raises:
+        WrongWorkspace: one of them cannot be read, is too large, or there are too many.
+    """
+    try:
+        names = sorted(os.listdir(workspace / SKILLS))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as problem:
+        raise WrongWorkspace(
+            f"“{SKILLS}” cannot be listed: {problem.strerror}.", "Look at its permissions."
+        ) from problem
+    there = [name for name in names if (workspace / SKILLS / name / "SKILL.md").is_file()]
+    if len(there) > MOST_SKILLS:
+        raise WrongWorkspace(f"“{SKILLS}” holds {len(there)} skills.", f"Keep at most {MOST_SKILLS}.")
+    return [_skill(workspace, name) for name in there]
+
+
+def _skill(workspace: Path, name: str) -> dict[str, Any]:
+    place = f"{SKILLS}/{name}"
+    try:
+        files = files_of(workspace, place)
+    except Refused as problem:
+        raise WrongWorkspace(f"“{place}” cannot be used: {problem}", "Make it smaller.") from problem
+    except FileRefused as refused:
+        raise WrongWorkspace(f"“{place}”: {refused.reason}", "Put plain files there.") from refused
+    except OSError as problem:
+        raise WrongWorkspace(f"“{place}” cannot be read: {problem.strerror}.", "Put plain files there.") from problem
+    texts = {one.path: one.text for one in files if one.text is not None}
+    return {"name": name, "files": [one.path for one in files], "texts": texts, "sha256": digest_of(files)}
 
 
 def _text(workspace: Path, path: str) -> str:

@@ -238,6 +238,7 @@ def command(
     folder: str = ".",
     given: str = "",
     seconds: int = 120,
+    skill: Mapping[str, str] | None = None,
     needs: Sequence[Effect] = (),
     editable: Sequence[str] = (),
 ) -> Effect:
@@ -245,10 +246,11 @@ def command(
 
     `folder` is where it starts, `given` its standard input, `seconds` the longest it may take. The outcome is `{"status", "ended", "out",
     "err", "seconds", "failed", "changed", "not_taken_over"}`: `ended` says why it was ended before its end. What it has changed is in the
-    run's files from then on, as what a step writes is; one that is cut off has changed nothing.
+    run's files from then on, as what a step writes is; one that is cut off has changed nothing. `skill` (name, of, folder, sha256) has the
+    files of a skill laid beside them, as agents are given it.
     """
-    args = {"argv": list(argv), "folder": folder, "given": given, "seconds": seconds}
-    return Effect("command@1", args, needs=needs, editable=editable)
+    args: dict[str, Any] = {"argv": list(argv), "folder": folder, "given": given, "seconds": seconds}
+    return Effect("command@1", args | ({"skill": dict(skill)} if skill else {}), needs=needs, editable=editable)
 
 
 def remember(fact: str, source: str, *, needs: Sequence[Effect] = (), editable: Sequence[str] = ()) -> Effect:

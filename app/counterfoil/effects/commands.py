@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import Any
 
@@ -15,11 +16,15 @@ LONGEST_SECONDS = 600
 
 
 class Commands:
-    """`command@1`: argv as words, the folder beneath the run's files, standard input, seconds until it is ended."""
+    """`command@1`: argv as words, the folder beneath the run's files, standard input, seconds until it is ended; for a script of a skill
+    which one, whose, where, and by its digest what was in it."""
 
     def check(self, args: object) -> None:
         """Raise BadEffect unless the arguments are of its shape."""
-        given = shapes.exactly(args, ("argv", "folder", "given", "seconds"))
+        has_skill = isinstance(args, dict) and "skill" in args
+        given = shapes.exactly(args, ("argv", "folder", "given", "seconds", *(("skill",) if has_skill else ())))
+        if has_skill:
+            _check_skill(given["skill"])
         for word in shapes.items(given["argv"], "The command", least=1, most=500):
             shapes.text(word, "A word of the command", longest=32_000, lines=True)
         shapes.text(given["argv"][0], "The program", longest=1000, empty=False)
@@ -36,9 +41,11 @@ class Commands:
     def entry(self, args: dict[str, Any], workspace: str) -> PlanEntry:
         """`Run python3 check.py on the run's copy of the files`."""
         words = shortened(visible(shlex.join(args["argv"])))
+        skill = args.get("skill")
+        of = f" of the skill “{visible(skill['name'])}” ({skill['of']})" if skill else ""
         return PlanEntry(
             effect="command@1",
-            summary=f"Run {words} on the run's copy of the files, in a sandbox without a network",
+            summary=f"Run {words}{of} on the run's copy of the files, in a sandbox without a network",
             target=visible(args["argv"][0]),
             risk=Risk.NORMAL,
         )
@@ -54,3 +61,13 @@ class Commands:
     async def reconcile(self, args: dict[str, Any], key: str) -> Reconciled:
         """It has changed nothing unless its outcome was recorded."""
         return Reconciled(Finding.NOT_HAPPENED)
+
+
+def _check_skill(skill: object) -> None:
+    parts = shapes.exactly(skill, ("name", "of", "folder", "sha256"))
+    shapes.text(parts["name"], "The skill", longest=64, empty=False)
+    shapes.path(parts["folder"])
+    if parts["of"] not in ("template", "workspace"):
+        raise BadEffect("A skill is of the template or of the workspace.")
+    if not re.fullmatch(r"[0-9a-f]{64}", str(parts["sha256"])):
+        raise BadEffect("A skill is named with its digest.")

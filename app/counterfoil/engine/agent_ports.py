@@ -10,7 +10,8 @@ class Team(Protocol):
     """What the people of a workspace give to agents. Blocking, so call it in a thread."""
 
     def known(self, workspace: str) -> dict[str, Any]:
-        """`agents`: [name, text] of each `.counterfoil/agents/*.md`, by name; `facts`: sentences that somebody has accepted.
+        """`agents`: [name, text] of each `.counterfoil/agents/*.md`, by name; `facts`: sentences that somebody has accepted;
+        `skills`: name, files, texts and digest of each folder in `.counterfoil/skills`.
 
         Raises:
             CounterfoilError: they cannot be read.
@@ -39,8 +40,12 @@ class Commands(Protocol):
     def refusal(self) -> str | None:
         """Why none is run on this computer, as a sentence; None where they are."""
 
-    def copy(self, run_id: str, tree: str) -> Any:
-        """A private copy of a run's files; its `made` has what is in it by path. Raises EffectTrouble where there is no room."""
+    def copy(self, run_id: str, tree: str, workspace: str, skill: dict[str, str] | None) -> Any:
+        """A private copy of a run's files, with those of a skill beside them; its `made` has what is in it by path.
+
+        Raises:
+            EffectTrouble: there is no room, or the skill is not as it was.
+        """
 
     async def run(self, copy: Any, args: dict[str, Any]) -> dict[str, Any]:
         """Run one on the copy: `status`, `ended` (why it was ended, ""), `out`, `err`, `seconds`, `failed`.

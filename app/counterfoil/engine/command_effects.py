@@ -40,7 +40,8 @@ async def act(hold: Hold, asked: Asked) -> Ended:
     commands = hold.powers.commands
     if commands is None:
         raise EffectTrouble(NONE_HERE, FailureClass.STRUCTURAL)
-    copy = await staging.at_stage(hold, lambda stage: commands.copy(hold.run_id, stage.root))
+    skill = asked.body["args"].get("skill")
+    copy = await staging.at_stage(hold, lambda stage: commands.copy(hold.run_id, stage.root, hold.workspace, skill))
     try:
         foreign = await asyncio.to_thread(_foreign, hold, copy.made)
         outcome = await commands.run(copy, asked.body["args"])

@@ -139,13 +139,14 @@ class WaitDesk:
     async def _team(self) -> Callable[[Txn], tuple[Any, str]]:
         """What the workspace's people have written down and accepted for agents."""
         team = self._hold.powers.team
-        found: dict[str, Any] = {"agents": [], "facts": []}
+        found: dict[str, Any] = {"agents": [], "facts": [], "skills": []}
         if team is not None:
             try:
                 found = await asyncio.to_thread(team.known, self._hold.workspace)
             except CounterfoilError as problem:
                 raise EffectTrouble(str(problem), FailureClass.STRUCTURAL) from problem
-        return lambda _: (found, f"{len(found['agents'])} agents, {len(found['facts'])} facts")
+        counted = ", ".join(f"{len(found[kind])} {kind}" for kind in ("agents", "skills", "facts"))
+        return lambda _: (found, counted)
 
     async def _changes(self) -> Callable[[Txn], tuple[Any, str]]:
         """What the run has changed in its copy: looked at now, said in a transaction that notes its bytes."""

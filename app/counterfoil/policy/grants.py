@@ -145,8 +145,8 @@ def covers(verdict: Permission, rule: Conditions, reach: Reach, workspace: str, 
 
 
 def is_outdated(verdict: Permission, rule: Conditions, reach: Reach) -> bool:
-    """Whether the tool that a rule allows has another definition now."""
-    return verdict is Permission.ALLOW and rule.effect == "call" and rule.pin != reach.pin
+    """Whether the tool, or the script of a skill, that a rule allows is another one now."""
+    return verdict is Permission.ALLOW and rule.effect in ("call", "command") and rule.pin != reach.pin
 
 
 def fits_but_for_its_pin(verdict: Permission, rule: Conditions, reach: Reach, workspace: str, template: str) -> bool:

@@ -55,7 +55,8 @@ def reach_of(body: dict[str, Any]) -> Reach:
             connector, tool, pin = (str(args.get(name) or "") for name in ("connector", "tool", "pin"))
             return Reach(**given, connector=connector, tool=tool, pin=pin)
         case "command":
-            return Reach(**common, command=shlex.join(map(str, args["argv"])))
+            skill = args.get("skill") or {}
+            return Reach(**common, command=shlex.join(map(str, args["argv"])), pin=str(skill.get("sha256") or ""))
         case _:
             return Reach(**common, paths=tuple(FILES[effect](args)) if effect in FILES else ())
 

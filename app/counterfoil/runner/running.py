@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from counterfoil.agents.commands import SandboxCommands
+from counterfoil.agents.commands import SandboxCommands, code_of
 from counterfoil.agents.team import WorkspaceTeam
 from counterfoil.catalogue.shelf import Shelf
 from counterfoil.connectors.calls import Calls
@@ -147,7 +147,7 @@ class Runner:
         stages = StageFolder(self._home, blobs, clock)
         rules = Rules([reading_rule(self._database)])
         llms = Router(self._database, keyring.get, Breakers(time.monotonic))
-        commands = SandboxCommands(self._home, lambda: measured(self._home))
+        commands = SandboxCommands(self._home, lambda: measured(self._home), code_of(self._database, self._home))
         rooms = effects, rules, stages, copies, llms, connectors, WorkspaceTeam(self._database), commands
         powers = Powers(self._database, writer, blobs, clock, *rooms)
         listener = await waking.listen(self._home, self._woken.set)

@@ -37,13 +37,15 @@ class TooManyFiles(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PrivateCopy:
-    """The copy: where it lies, and inode and time of change of each of its entries just after it was made."""
+    """The copy: where it lies, and inode and time of change of each of its entries just after it was made. `besides` is the name of a
+    folder in it that was laid there for the command and is not of the run."""
 
     folder: Path
     made: dict[str, tuple[int, int]]
+    besides: str = ""
 
     @classmethod
-    def of(cls, tree: Path, folder: Path) -> PrivateCopy:
+    def of(cls, tree: Path, folder: Path, besides: str = "") -> PrivateCopy:
         """Copy a tree; `folder` is made. Blocking.
 
         Raises:
@@ -61,7 +63,7 @@ class PrivateCopy:
                 _copy(tree / path, target, status)
         for path, status in _entries(folder):
             made[path] = (status.st_ino, 0 if stat.S_ISDIR(status.st_mode) else status.st_ctime_ns)
-        return cls(folder, made)
+        return cls(folder, made, besides)
 
     def written(self, overlays: Path) -> Written:
         """What is otherwise now, as an overlay beneath `overlays`. Blocking; nothing of the command may be alive.
@@ -74,6 +76,8 @@ class PrivateCopy:
         paths, left, seen = list[str](), list[str](), set[str]()
         with overlay.changing():
             for path, status in _entries(self.folder):
+                if self.besides and path.partition("/")[0] == self.besides:
+                    continue
                 seen.add(path)
                 if len(seen) > MOST_FILES + len(self.made):
                     raise TooManyFiles

@@ -8,6 +8,7 @@ is, and the runner judges what it asks for as it judges a workflow.
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -19,11 +20,12 @@ from counterfoil.authoring.agents import telling
 from counterfoil.authoring.agents.definitions import Definition, read_definition
 from counterfoil.authoring.agents.paging import cut
 from counterfoil.authoring.agents.rules import Note, find_rules
-from counterfoil.authoring.agents.skills import Found, find_skills
+from counterfoil.authoring.agents.skills import Found, find_skills, skills_of_team
 from counterfoil.authoring.agents.toolbox import WORDS, Given, Tool, connectors_in, is_call, tools_of
 from counterfoil.authoring.agents.turn import Turn
 from counterfoil.authoring.answer_shapes import Misfit, schema_of
-from counterfoil.authoring.llms import Conversation, LlmAnswer, Said, ToolResult, read
+from counterfoil.authoring.codec import canonical
+from counterfoil.authoring.llms import Conversation, LlmAnswer, Said, ToolOffer, ToolResult, read
 from counterfoil.authoring.steps import Step
 from counterfoil.errors import AgentStopped, LimitReached, LlmFailed, RefusedUse
 
@@ -102,9 +104,10 @@ def agent(
 
     `tools`: the words read, write, files (both), command, ask, delegate and remember; `connector:NAME` or `connector:NAME/TOOL`; a `@step`;
     a function that is annotated to return an Effect. What it writes stays in the copy until `changes()` is approved; effects are judged as
-    anybody's, and those of one turn that need a person are one gate. `rules`: AGENTS.md is read, of `folder` and above and beneath it.
-    `skills`: folders of the workspace, or absolute ones of the template. `like`: an agent of the team (`.counterfoil/agents/NAME.md`).
-    `budget`: US dollars for all llm calls of it and of agents beneath it. `turns`: how often the llm may be asked.
+    anybody's, and those of one turn that need a person are one gate. `rules`: AGENTS.md is read, of `folder` and above and beneath it, and
+    the skills of `.counterfoil/skills` are offered. `skills`: more of them, folders of the workspace or absolute ones of the template.
+    `like`: an agent of the team (`.counterfoil/agents/NAME.md`). `budget`: US dollars for all llm calls of it and of agents beneath it.
+    `turns`: how often the llm may be asked.
 
     Raises:
         AgentStopped: it came to its last turn, to a limit of spending, or gave no answer that fits; `so_far` is what it said last.
@@ -138,14 +141,29 @@ async def _prepared(job: Job) -> tuple[Job, dict[str, Tool], str]:
             raise RefusedUse(f"there is no agent {job.like}: write .counterfoil/agents/{job.like}.md{there}")
         job = _as_defined(job, read_definition(job.like, written[job.like]))
     notes: list[Note] = await _RULES(job.folder) if job.rules else []
-    found: Found | None = await _SKILLS(list(job.skills)) if job.skills else None
+    given: Found = await _SKILLS(list(job.skills)) if job.skills else Found([], [])
+    kept, texts = skills_of_team(known.get("skills", ()) if job.rules else ())
+    found, texts = given.joined(kept), {name: texts[name] for name in texts if name not in given.names}
     connectors = connectors_in(job.tools)
     offered = await branch.machine.lookup(branch, "tools", connectors) if connectors else []
     if job.depth >= DEEPEST:
         job = replace(job, tools=tuple(one for one in job.tools if one != "delegate"))
-    tools = tools_of(job.tools, offered, found.skills if found is not None else ())
+    tools = tools_of(job.tools, offered, found.skills, texts)
     team = [read_definition(name, text) for name, text in written.items()] if "delegate" in tools else []
-    return job, tools, telling.system_of(job.instructions, notes, found, known["facts"], team)
+    system, tools = await _as_noted(tools, telling.system_of(job.instructions, notes, found, known["facts"], team))
+    return job, tools, system
+
+
+async def _as_noted(tools: dict[str, Tool], system: str) -> tuple[str, dict[str, Tool]]:
+    """What the agent is told and offered, as a record: a run that waits is not offered what a newer program says of the same tools."""
+
+    def note_tools() -> list[list[str]]:
+        offers = [tool.offer for tool in tools.values()]
+        return [[system], *([one.name, one.description, canonical(one.parameters), one.pin] for one in offers)]
+
+    (first, *noted) = await Step(note_tools, title="Note what the agent is offered")()
+    made = [ToolOffer(name, words, json.loads(parameters), pin) for name, words, parameters, pin in noted]
+    return first[0], {one.name: replace(tools[one.name], offer=one) for one in made if one.name in tools}
 
 
 def _as_defined(job: Job, defined: Definition) -> Job:

@@ -1,20 +1,23 @@
 """Skills: folders with a SKILL.md that say how something is done here. An agent sees names and descriptions, and loads one when it needs
 it.
 
-The format is that of Agent Skills. A skill grants nothing: its scripts are files like others, run only as commands in a sandbox and only
-as far as a person permits commands; what it asks for in `allowed-tools` is shown and not obeyed.
+The format is that of Agent Skills. They lie among the run's files, in the template, or in the workspace's `.counterfoil/skills`. A skill
+grants nothing: its scripts run only as commands in a sandbox and only as far as a person permits commands; what it asks for in
+`allowed-tools` is shown and not obeyed.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from counterfoil.authoring.agents.front_matter import BadHead, parted
 from counterfoil.authoring.agents.paging import Refused, cut, page_of
+from counterfoil.authoring.agents.skill_files import FOLDER, digest_of, files_of
 from counterfoil.authoring.file_door import files
 from counterfoil.authoring.file_view import open_beneath, spelled
 from counterfoil.authoring.reporting import report
@@ -30,13 +33,17 @@ _LONGEST_NAME, _LONGEST_DESCRIPTION = 64, 1024
 @dataclass(frozen=True, slots=True)
 class Skill:
     """One skill: its name and what it is for; `folder` where it lies, beneath the workspace, or absolute where the template has brought it;
-    `files` what else is in it, relative to it."""
+    `files` what else is in it, relative to it. One that is not among the run's files is `of` the template or the workspace, `within` it,
+    and its `sha256` says which files those were."""
 
     name: str
     description: str
     folder: str
     files: list[str] = field(default_factory=list)
     wants: str = ""
+    of: str = ""
+    within: str = ""
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,16 @@ class Found:
 
     skills: list[Skill]
     troubles: list[str]
+
+    @property
+    def names(self) -> set[str]:
+        """What the skills are called."""
+        return {skill.name for skill in self.skills}
+
+    def joined(self, other: Found) -> Found:
+        """With those of another place, of which none is taken whose name is there."""
+        more = [skill for skill in other.skills if skill.name not in self.names]
+        return Found([*self.skills, *more], [*self.troubles, *other.troubles])
 
 
 def find_skills(folders: Sequence[str]) -> Found:
@@ -73,22 +90,42 @@ def find_skills(folders: Sequence[str]) -> Found:
     return Found(kept[:MOST_SKILLS], troubles)
 
 
-def load_skill(skill: Skill, part: str = "", first_line: int = 1) -> str:
-    """The words of a skill, or of a file in it, by pages.
+def skills_of_team(known: Sequence[dict[str, Any]]) -> tuple[Found, dict[str, dict[str, str]]]:
+    """The skills that a workspace keeps beside its settings, as they were when the agent began, and the texts in them."""
+    skills, troubles, texts = list[Skill](), list[str](), dict[str, dict[str, str]]()
+    for one in known:
+        within = f"{FOLDER}/{one['name']}"
+        others = [path for path in one["files"] if path != FILE]
+        try:
+            found = _described(one["texts"].get(FILE) or "", within, others[:MOST_FILES])
+        except Refused as problem:
+            troubles.append(f"The skill “{within}” cannot be used: {problem}")
+            continue
+        skills.append(replace(found, of="workspace", within=within, sha256=one["sha256"]))
+        texts[found.name] = one["texts"]
+    return Found(skills[:MOST_SKILLS], troubles), texts
+
+
+def load_skill(skill: Skill, part: str = "", first_line: int = 1, texts: Mapping[str, str] | None = None) -> str:
+    """The words of a skill, or of a file in it, by pages; `texts` are those of one that is not read from a folder.
 
     Raises:
         Refused: there is no such file in it.
     """
     if part and part not in skill.files:
         raise Refused(f"The skill “{skill.name}” has no file “{part}”; it has: {', '.join(skill.files) or 'none'}.")
-    text = _text(skill.folder, part or FILE)
+    if texts is not None and (part or FILE) not in texts:
+        raise Refused(f"“{part}” is no text, or too long to be read.")
+    text = texts[part or FILE] if texts is not None else _text(skill.folder, part or FILE)
     if part:
         return page_of(text.splitlines(), first_line, 10_000, what=f"“{part}” of the skill “{skill.name}”")
     shown = page_of(parted(text)[1].splitlines(), first_line, 10_000, what=f"The skill “{skill.name}”")
     more = list[str]()
     if skill.files:
         more.append(f"[files of this skill, to be loaded with `part`: {', '.join(skill.files)}]")
-    if not Path(skill.folder).is_absolute():
+    if skill.sha256:
+        more.append(f'[its scripts run only with run_command, where you have that tool: give skill="{skill.name}"]')
+    elif not Path(skill.folder).is_absolute():
         more.append(f"[it lies in “{skill.folder}”; its scripts run only with run_command, where you have that tool]")
     if skill.wants:
         more.append(f"[it asks for these tools: {cut(skill.wants, 300)}; you have only those you were given]")
@@ -111,8 +148,25 @@ def _places(folder: str) -> list[str]:
 
 
 def _read(place: str) -> Skill:
+    found = _described(_text(place, FILE), place, _files(place))
+    root = _template_around(Path(place))
+    if root is None:
+        return found
+    within = Path(place).relative_to(root).as_posix()
+    return replace(found, of="template", within=within, sha256=digest_of(files_of(root, within)))
+
+
+def _template_around(place: Path) -> Path | None:
+    """The template that has brought a skill; None for one among the run's files."""
+    if not place.is_absolute():
+        return None
+    return next((above for above in place.parents if (above / "template.toml").is_file()), None)
+
+
+def _described(text: str, place: str, others: list[str]) -> Skill:
+    """A skill as its head describes it."""
     try:
-        head, _ = parted(_text(place, FILE))
+        head, _ = parted(text)
     except BadHead as problem:
         raise Refused(f"{problem}.") from problem
     name, description = head.get("name"), head.get("description")
@@ -123,7 +177,7 @@ def _read(place: str) -> Skill:
     if not isinstance(description, str) or not 0 < len(description) <= _LONGEST_DESCRIPTION:
         raise Refused("its `description` must say what it is for, in 1,024 characters at most.")
     wants = head.get("allowed-tools", "")
-    return Skill(name, description, place, _files(place), wants if isinstance(wants, str) else " ".join(wants))
+    return Skill(name, description, place, others, wants if isinstance(wants, str) else " ".join(wants))
 
 
 def _files(place: str) -> list[str]:

@@ -35,13 +35,13 @@ def last_turn(turns: int) -> str:
 
 
 def system_of(
-    instructions: str, notes: list[Note], found: Found | None, facts: Sequence[str], team: Sequence[Definition]
+    instructions: str, notes: list[Note], found: Found, facts: Sequence[str], team: Sequence[Definition]
 ) -> str:
     """The part that does not change while the agent works."""
     parts = [_BASICS, instructions.strip(), in_words(notes)]
     if facts:
         parts.append("What this team has accepted as true:\n" + "\n".join(f"- {fact}" for fact in facts))
-    if found is not None and found.skills:
+    if found.skills:
         lines = [f"- {skill.name}: {skill.description}" for skill in found.skills]
         parts.append("Skills, to be loaded with read_skill before you do what one is for:\n" + "\n".join(lines))
     if team:

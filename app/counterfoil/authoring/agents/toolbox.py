@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import posixpath
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +17,11 @@ from typing import Any, Literal
 
 from counterfoil.authoring.agents import document_tools, file_tools, sheet_tools
 from counterfoil.authoring.agents.paging import Refused, cut
+from counterfoil.authoring.agents.skill_files import COPIED_TO
 from counterfoil.authoring.agents.skills import Skill, load_skill
 from counterfoil.authoring.answer_shapes import read_answer, schema_of
 from counterfoil.authoring.effect_values import Effect, command, remember, tool_call
-from counterfoil.authoring.file_view import FileRefused
+from counterfoil.authoring.file_view import FileRefused, spelled
 from counterfoil.authoring.llms import ToolOffer
 from counterfoil.authoring.parameters import File, Folder
 from counterfoil.authoring.reporting import report
@@ -148,11 +150,12 @@ WRITE = tuple(
     + [_telling(one) for one in (file_tools.move_file, file_tools.remove_file)]
 )
 PLAN = _telling(set_plan)
+_COMMAND = tool_of(run_command, make=run_command)
 WORDS: Mapping[str, tuple[Tool, ...]] = {
     "read": READ,
     "write": WRITE,
     "files": READ + WRITE,
-    "command": (tool_of(run_command, make=run_command),),
+    "command": (_COMMAND,),
     "remember": (tool_of(propose_fact, make=propose_fact),),
     "ask": (tool_of(ask_person, own="ask"),),
     "delegate": (tool_of(delegate, own="delegate"),),
@@ -168,8 +171,13 @@ def connectors_in(given: Sequence[Given]) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def tools_of(given: Sequence[Given], offered: Sequence[dict[str, Any]], skills: Sequence[Skill]) -> dict[str, Tool]:
-    """The tools by name; `offered` is what connectors have.
+def tools_of(
+    given: Sequence[Given],
+    offered: Sequence[dict[str, Any]],
+    skills: Sequence[Skill],
+    texts: Mapping[str, Mapping[str, str]],
+) -> dict[str, Tool]:
+    """The tools by name; `offered` is what connectors have, `texts` are those of skills that lie in no folder here.
 
     Raises:
         RefusedUse: a word that names no tool, something that is no tool, or two tools of one name.
@@ -178,7 +186,10 @@ def tools_of(given: Sequence[Given], offered: Sequence[dict[str, Any]], skills: 
     for one in given:
         found += _tools(one, offered)
     if skills:
-        found.append(_skill_tool({skill.name: skill for skill in skills}))
+        found.append(_skill_tool({skill.name: skill for skill in skills}, texts))
+    with_scripts = {skill.name: skill for skill in skills if skill.sha256 and skill.files}
+    if with_scripts:
+        found = [_script_tool(with_scripts) if tool is _COMMAND else tool for tool in found]
     made: dict[str, Tool] = {}
     for tool in found:
         if made.setdefault(tool.offer.name, tool) is not tool:
@@ -232,13 +243,35 @@ def _call_tool(offer: dict[str, Any]) -> Tool:
     return Tool(made, dict, make=make)
 
 
-def _skill_tool(skills: Mapping[str, Skill]) -> Tool:
+def _skill_tool(skills: Mapping[str, Skill], texts: Mapping[str, Mapping[str, str]]) -> Tool:
     """Skills are loaded by name; which are there was recorded when the agent began."""
 
     def read_skill(name: str, part: str = "", first_line: int = 1) -> str:
         """Load a skill before you do what it is for; `part` names a file of it, where its words point to one."""
         if name not in skills:
             raise Refused(f"There is no skill “{name}”; there are {', '.join(skills)}.")
-        return load_skill(skills[name], part, first_line)
+        return load_skill(skills[name], part, first_line, texts.get(name))
 
     return _telling(read_skill)
+
+
+def _script_tool(skills: Mapping[str, Skill]) -> Tool:
+    """Commands that may be scripts of skills: their files lie beside the run's then, for this command alone."""
+
+    def make(argv: list[str], folder: str = ".", given: str = "", seconds: int = 120, skill: str = "") -> Effect:
+        if not skill:
+            return run_command(argv, folder, given, seconds)
+        if skill not in skills:
+            raise RefusedUse(f"there is no skill “{skill}” with scripts; there are {', '.join(skills)}")
+        one = skills[skill]
+        place = posixpath.relpath(f"{COPIED_TO}/{skill}", spelled(folder) or ".")
+        words = [f"{place}/{word}" if word in one.files else word for word in argv]
+        of = {"name": skill, "of": one.of, "folder": one.within, "sha256": one.sha256}
+        return command(words, folder=folder, given=given, seconds=seconds, skill=of, editable=("argv",))
+
+    make.__doc__ = (
+        f"{run_command.__doc__} `skill` names the skill whose script it is; words that name files of it, such as scripts/check.py, stand"
+        " for those files."
+    )
+    make.__name__ = run_command.__name__
+    return tool_of(make, make=make)

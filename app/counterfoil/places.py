@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from counterfoil.errors import WrongUse
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -67,11 +69,28 @@ class Home:
         return self
 
 
+def followed(path: Path) -> Path:
+    """A place that somebody named, whole: without “~” and links.
+
+    Raises:
+        WrongUse: its links lead in a circle, or nothing can be called that.
+    """
+    try:
+        return path.expanduser().resolve()
+    except (OSError, RuntimeError, ValueError) as problem:  # the latter two: a circle or an account nobody has, a NUL
+        why = getattr(problem, "strerror", None) or "its links lead in a circle, or nothing can be called that"
+        raise WrongUse(f"The place {str(path)!r} cannot be used: {why}.", "Name another.") from problem
+
+
 def find_home(chosen: str | os.PathLike[str] | None = None) -> Home:
-    """The home: the one chosen, else COUNTERFOIL_HOME, else the platform's user data folder."""
+    """The home: the one chosen, else COUNTERFOIL_HOME, else the platform's user data folder.
+
+    Raises:
+        WrongUse: the one chosen is no place.
+    """
     given = chosen or os.environ.get("COUNTERFOIL_HOME")
     if given:
-        return Home(Path(given).expanduser().resolve())
+        return Home(followed(Path(given)))
     import platformdirs  # third party, lazy: only needed when nothing was chosen
 
     return Home(Path(platformdirs.user_data_dir("counterfoil", appauthor=False)))

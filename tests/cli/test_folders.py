@@ -6,6 +6,7 @@ import pytest
 
 from cli.note_template import write_template
 from cli.speaking import Caller
+from counterfoil.cli import main
 from counterfoil.settings.workspace import files_chosen
 
 
@@ -75,3 +76,27 @@ def test_broken_settings_of_files_say_what_to_write(call: Caller, workspace: Pat
         settings.write_text(text)
         refused = call("run", "note", "--workspace", str(workspace), "--set", "text=x", "--json")
         assert said in refused.error["message"]
+
+
+@pytest.mark.parametrize("place", ["loop", "~nobody-of-that-name/x"])
+def test_a_place_that_leads_nowhere_is_a_sentence(
+    call: Caller, workspace: Path, capsys: pytest.CaptureFixture[str], place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that is a link is followed once, when it is named; links in a circle and accounts that nobody has are refused."""
+    monkeypatch.chdir(workspace)
+    (workspace / "loop").symlink_to("loop")
+    elsewhere = workspace / "elsewhere"
+    elsewhere.symlink_to(workspace / "real")
+    (workspace / "real").mkdir()
+    why = "its links lead in a circle, or nothing can be called that"
+    refused = call("run", "note", "--workspace", place, "--set", "text=x", "--json")
+    assert (refused.code, refused.error["code"]) == (2, "wrong_workspace")
+    assert why in refused.error["message"]
+    for words in (["demo", "--into", place], ["connector", "add", "x", "--code", place, "--", "/bin/true"]):
+        refused = call("--json", *words)
+        assert (refused.code, why in refused.error["message"]) == (2, True), words
+    assert main(["--home", place, "runs"]) == 2
+    said = capsys.readouterr()
+    assert (said.out, why in said.err) == ("", True)
+    looked = [check["means"] for check in call("doctor", "--workspace", str(elsewhere), "--json").document]
+    assert any(means.startswith(f"{workspace / 'real'}: 0 files") for means in looked)

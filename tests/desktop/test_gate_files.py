@@ -110,7 +110,8 @@ def test_a_card_says_nothing_twice(desk: Desk) -> None:
     assert not file_bodies.is_told_by_its_head(dataclasses.replace(one, names=("old.tmp", "old2.tmp")))
     assert not file_bodies.is_told_by_its_head(dataclasses.replace(one, note="It is gone."))
     change = TableChange("", "changed", columns=("a",), added=(Line(2, ("b",)),))
-    for words, told in (("1 row added.", ["1 row added."]), ("1 sheet.", ["1 sheet.", "1 row added"])):
+    once = [(words, [words]) for words in ("1 row added.", "A new table of 1 row.")]
+    for words, told in (*once, ("1 sheet.", ["1 sheet.", "1 row added"])):
         seen = FileSeen("a.csv", "write", preview=Preview("rows", words, tables=(change,)))
         body = file_bodies.changes(seen, date(2026, 11, 30))
         assert [prose.text() for prose in body.findChildren(Prose) if prose.text()] == told

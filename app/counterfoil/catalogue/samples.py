@@ -9,7 +9,7 @@ from typing import Any
 
 from counterfoil.catalogue.finding import find_template
 from counterfoil.errors import WrongWorkspace
-from counterfoil.places import Home
+from counterfoil.places import Home, followed
 
 TEMPLATE = "pay-invoices"
 FOLDER = "demo"  # in the data folder: where copies lie unless another place is named
@@ -20,9 +20,10 @@ def copy_sample(home: Home, into: Path | None = None) -> Path:
 
     Raises:
         WrongWorkspace: the folder named is not empty, or cannot be written.
+        WrongUse: nothing can be called that.
     """
     sample = find_template(TEMPLATE, home.root, home) / "sample"
-    place = into.expanduser().resolve() if into is not None else _next_folder(home.root / FOLDER)
+    place = followed(into) if into is not None else _next_folder(home.root / FOLDER)
     try:
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
             raise WrongWorkspace(f"{place} is not empty.", "Name a folder that is, or is not there yet: --into DIR")

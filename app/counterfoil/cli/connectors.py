@@ -25,6 +25,7 @@ from counterfoil.effects.secrets import Keyring
 from counterfoil.engine.ports import EffectTrouble
 from counterfoil.errors import NoAnswer, WrongUse
 from counterfoil.inbox.accounts import account
+from counterfoil.places import followed
 from counterfoil.sandbox.probing import measured
 from counterfoil.store import connector_rows
 from counterfoil.views.connectors import connector_document, connector_documents, tool_documents
@@ -98,7 +99,7 @@ def add(
     """Keep a connector, off until somebody has looked at it."""
     call = call_of(context)
     argv = tuple(program or ())
-    folders = tuple(str(one.expanduser().resolve()) for one in code or ())
+    folders = tuple(str(followed(one)) for one in code or ())
     if argv:
         found, own = importing.program_of(argv[0])
         argv, folders = (found, *argv[1:]), (*folders, *own)

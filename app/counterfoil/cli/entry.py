@@ -20,7 +20,7 @@ from counterfoil.cli.commands import COMMANDS, EVERYWHERE, overview
 from counterfoil.cli.plain_values import taken_plainly
 from counterfoil.effects.redacting import KNOWN
 from counterfoil.errors import CounterfoilError, WrongUse, did_you_mean
-from counterfoil.places import find_home
+from counterfoil.places import Home, find_home
 
 
 class Unexpected(CounterfoilError):
@@ -43,7 +43,7 @@ class _Words:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one call of the program; its exit code (contract.md 3)."""
     typed = list(sys.argv[1:] if arguments is None else arguments)
-    call = Call(find_home(None), json="--json" in typed)
+    call = Call(Home(Path()), json="--json" in typed)  # until it is known which home is meant
     try:
         words = _read(typed)
         call = Call(find_home(words.home), words.json)

@@ -46,9 +46,10 @@ def workspace_of(given: Path | None) -> Path:
     chosen = given or Path()
     try:
         found = chosen.expanduser().resolve(strict=True)
-    except OSError as problem:
+    except (OSError, RuntimeError, ValueError) as problem:  # the latter two: links in a circle, signs that no name has
+        why = getattr(problem, "strerror", None) or "its links lead in a circle, or nothing can be called that"
         raise WrongWorkspace(
-            f"the workspace {chosen} cannot be used: {problem.strerror}.", "Name a folder with --workspace DIR."
+            f"the workspace {chosen} cannot be used: {why}.", "Name a folder with --workspace DIR."
         ) from problem
     if not found.is_dir():
         raise WrongWorkspace(f"the workspace {chosen} is no folder.", "Name a folder with --workspace DIR.")

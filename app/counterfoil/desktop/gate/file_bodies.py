@@ -69,8 +69,9 @@ def _parts(change: TableChange, path: str, today: date, said: str) -> list[QWidg
         made.append(_table(("where", "before", "after"), rows, today, f"{path} {change.name}, changed cells"))
     for words, lines in (("added", change.added), ("removed", change.removed)):
         if lines:
-            caption = f"{count(len(lines), 'row')} {words}"
-            made += [] if said == f"{caption}." else [_line(caption, "caption")]
+            rows_are = count(len(lines), "row")
+            is_said = said in (f"{rows_are} {words}.", f"A new table of {rows_are}.")
+            made += [] if is_said else [_line(f"{rows_are} {words}", "caption")]
             wide = max(len(change.columns), *(len(line.cells) for line in lines))
             columns = ("row", *change.columns, *(f"column {at + 1}" for at in range(len(change.columns), wide)))
             cells = [(str(line.number), *line.cells, *[""] * (wide - len(line.cells))) for line in lines]

@@ -30,7 +30,7 @@ def measure(path: str, home: Home) -> FolderFacts:
     """Facts of a folder; `refused` says why it cannot be a workspace."""
     try:
         root = Path(path).expanduser().resolve(strict=True)
-    except (OSError, RuntimeError) as problem:
+    except (OSError, RuntimeError, ValueError) as problem:
         return _refused(path, f"{path} cannot be used: {getattr(problem, 'strerror', None) or 'it leads in a circle'}.")
     refused = why_not(root, home)
     if refused:

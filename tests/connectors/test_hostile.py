@@ -127,7 +127,8 @@ def test_a_changed_tool_asks_again_and_shows_the_change(counter: Counter, tmp_pa
     with pytest.raises(InputNeeded) as asked:
         counter.perform(SEND)
     assert str(asked.value) == "‘send’ of desk has changed since. Call it as it is now?"
-    said, difference = asked.value.evidence
+    call, said, difference = asked.value.evidence
+    assert call["data"] == [["to", "ben"]]
     assert said["data"] == "It now also takes ‘bcc’."
     assert '+      "bcc": {' in difference["data"]
     now = counter.tool("send")

@@ -19,6 +19,7 @@ from counterfoil.sandbox.probing import measured
 from counterfoil.store import connector_rows, gates, llm_calls, runs, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.testing import Crashed, Harness
+from counterfoil.views.consequences import consequences
 
 CALLS = Path(__file__).resolve().parent / "templates/calls"
 
@@ -84,6 +85,7 @@ def test_a_question_of_a_server_waits_for_a_person_through_restarts(counter: Cou
         ("how", "choice", None),
     ]
     assert bool(spec["flags"]) is (era == "older")
+    assert consequences(spec)[0].startswith("If you answer: your answers go to who asks, and the call goes on.")
     assert room.advance() is RunState.WAITING  # nothing is asked of the server meanwhile
     room.answer(gate, sure=True, copies=3, price={"$dec": "1.5"}, how="slow")
     counter.restart()
@@ -150,7 +152,8 @@ def test_an_approval_does_not_cover_a_tool_that_has_changed_since(counter: Count
     assert room.advance() is RunState.WAITING
     gate = room.gate()
     assert (gate["slot"], gate["kind"]) == (Slot.INPUT, GateKind.QUESTION)
-    assert [piece["kind"] for piece in room.spec()["evidence"]] == ["text@1", "diff@1"]
+    assert [piece["kind"] for piece in room.spec()["evidence"]] == ["fields@1", "text@1", "diff@1"]
+    assert consequences(room.spec())[0].startswith("If you answer yes: the call is made with the tool as it is now")
     room.answer(gate, accept=True)
     assert room.advance() is RunState.DONE
     assert room.result()[0]["text"] == "sent to ben@b.example"

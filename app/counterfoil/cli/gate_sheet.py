@@ -150,7 +150,7 @@ def _tree(data: Any) -> list[str]:
     return [f"  | {cell(data).text}"]
 
 
-_BODIES = {"fields": _pairs, "text": _text, "file": _file}
+_BODIES = {"fields": _pairs, "text": _text, "diff": _text, "file": _file}
 
 
 def _plan(plan: list[Document], width: int) -> list[str]:

@@ -152,7 +152,8 @@ class Calls:
         if seen == tool.pin:
             return
         if changed_tools.accepted(moment) != tool.pin:
-            raise changed_tools.put_before_a_person(declared, tool, row, moment)
+            shown_args = {name: _shown(value) for name, value in args["args"].items()}
+            raise changed_tools.put_before_a_person(declared, tool, row, moment, shown_args)
         await asyncio.to_thread(changed_tools.note_accepted, self._database, declared, tool, moment.by)
 
     def _outcome(self, declared: Declared, args: Mapping[str, Any], reply: Reply, words: Words) -> Any:
@@ -194,7 +195,8 @@ def _sign_in(declared: Declared, problem: SignedOut) -> InputNeeded:
     done = Field(name="done", type="boolean", label="I have signed in", required=True)
     how = text(str(problem), title="How to sign in").to_json({})
     title = f"Sign in to {declared.shown} before it goes on"
-    return InputNeeded(title, fields=[done.to_json()], evidence=[how], flags=[], state={"sign_in": declared.name})
+    state = {"sign_in": declared.name}
+    return InputNeeded(title, fields=[done.to_json()], evidence=[how], flags=[], state=state, why="signed_out")
 
 
 def _of_people(questions: Mapping[str, Any]) -> dict[str, Any]:

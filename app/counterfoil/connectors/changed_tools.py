@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from counterfoil.authoring.evidence import Evidence, text
+from counterfoil.authoring.evidence import Evidence, fields, text
 from counterfoil.authoring.parameters import Field
 from counterfoil.connectors import keeping
 from counterfoil.connectors.declared import Declared
@@ -45,8 +45,10 @@ def kept(moment: Moment) -> dict[str, Any]:
     return {} if pin is None else {_ACCEPTED: pin}
 
 
-def put_before_a_person(declared: Declared, tool: Tool, row: Row | None, moment: Moment) -> Exception:
-    """Why the call is not made yet: a question, or the refusal of who was asked it."""
+def put_before_a_person(
+    declared: Declared, tool: Tool, row: Row | None, moment: Moment, args: Mapping[str, str]
+) -> Exception:
+    """Why the call is not made yet: a question, or the refusal of who was asked it. `args` are those of the call, as people read them."""
     state = moment.state or {}
     shown = f"‘{visible(tool.tool[:80])}’ of {declared.shown}"
     if state.get(_SHOWN) == tool.pin:
@@ -56,8 +58,10 @@ def put_before_a_person(declared: Declared, tool: Tool, row: Row | None, moment:
     if before is None:
         title = f"Nobody has looked at {shown} yet. Call it?"
     accept = Field(name="accept", type="boolean", label="I have looked at it: call it as it is now", required=True)
-    evidence = [piece.to_json({}) for piece in _evidence(declared, tool, before)]
-    return InputNeeded(title, fields=[accept.to_json()], evidence=evidence, flags=[], state={_SHOWN: tool.pin})
+    call = [fields({visible(name): value for name, value in args.items()}, title="The call")] if args else []
+    evidence = [piece.to_json({}) for piece in (*call, *_evidence(declared, tool, before))]
+    kept_here = {_SHOWN: tool.pin}
+    return InputNeeded(title, fields=[accept.to_json()], evidence=evidence, flags=[], state=kept_here, why="changed")
 
 
 def note_accepted(database: Database, declared: Declared, tool: Tool, by: str) -> None:

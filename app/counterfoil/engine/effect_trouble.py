@@ -98,7 +98,7 @@ class EffectTroubles:
 
     async def _ask_input(self, asked: Asked, needed: InputNeeded) -> None:
         """The other side asks something: how it stands is kept with the gate, and the try is over. In between nobody knows how it ended."""
-        about = {"effect": asked.kind, "state": needed.state}
+        about = {"effect": asked.kind, "state": needed.state, "why": needed.why}
         parts = {"fields": needed.fields, "evidence": needed.evidence, "flags": needed.flags, "about": about}
         spec = blank_spec(GateKind.QUESTION, str(needed), **parts)
         asked_digest = digest(canonical([asked.digest, needed.state]))

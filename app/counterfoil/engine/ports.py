@@ -216,7 +216,8 @@ NO_MOMENT = Moment()
 
 class InputNeeded(Exception):
     """The other side asks a person something before it goes on. `state` is kept with the gate and comes back in the Moment of the next
-    try; fields, evidence and flags are as of a gate."""
+    try; fields, evidence and flags are as of a gate. `why`: it has `asked` something, somebody is `signed_out`, or what is called has
+    `changed`."""
 
     def __init__(
         self,
@@ -226,9 +227,10 @@ class InputNeeded(Exception):
         evidence: list[dict[str, Any]],
         flags: list[str],
         state: dict[str, Any],
+        why: str = "asked",
     ) -> None:
         super().__init__(title)
-        self.fields, self.evidence, self.flags, self.state = fields, evidence, flags, state
+        self.fields, self.evidence, self.flags, self.state, self.why = fields, evidence, flags, state, why
 
 
 class Conflict(Exception):

@@ -26,10 +26,7 @@ def consequences(spec: dict[str, Any]) -> list[str]:
         case GateKind.CONFLICT:
             return _of_conflict(spec.get("about") or {}, spec["plan"])
         case GateKind.QUESTION:
-            return [
-                "If you answer: the run goes on with your answers. Answering writes and sends nothing.",
-                "If you reject: the run goes on without an answer, or ends as Rejected. Nothing is written or sent.",
-            ]
+            return _of_question(spec.get("about") or {})
         case GateKind.BUDGET:
             return _of_budget(spec.get("about") or {})
         case GateKind.DOUBT:
@@ -126,6 +123,31 @@ def _of_doubt(about: dict[str, Any]) -> list[str]:
         "If you answer not_happened: it is done once, with the same key, and the run goes on.",
         "If you answer stop: it is not tried again and the run ends as Stopped.",
     ]
+
+
+def _of_question(about: dict[str, Any]) -> list[str]:
+    """A question of a workflow does nothing by itself; one in the middle of an effect lets that go on."""
+    match about.get("why") if "effect" in about else "workflow":
+        case "workflow":
+            return [
+                "If you answer: the run goes on with your answers. Answering writes and sends nothing.",
+                "If you reject: the run goes on without an answer, or ends as Rejected. Nothing is written or sent.",
+            ]
+        case "changed":
+            return [
+                "If you answer yes: the call is made with the tool as it is now, which counts as looked at. It cannot be taken back.",
+                "If you answer no, or reject: the call is not made, and you are asked what the run does without it.",
+            ]
+        case "signed_out":
+            return [
+                "If you answer: the call is made, as far as somebody has signed in by then. It cannot be taken back.",
+                "If you reject: the call is tried all the same, and asks again where nobody has signed in.",
+            ]
+        case _:
+            return [
+                "If you answer: your answers go to who asks, and the call goes on. It cannot be taken back.",
+                "If you reject: who asks is told that you declined; what it does then is its own affair.",
+            ]
 
 
 def _of_budget(about: dict[str, Any]) -> list[str]:

@@ -79,11 +79,14 @@ def _evidence(declared: Declared, tool: Tool, before: dict[str, Any] | None) -> 
     """In our words what has changed, then the server's own definition, then and now."""
     now = _lines(tool.definition)
     if before is None or before == tool.definition:
-        return [text("\n".join(now)[:_LONGEST], title="The tool as it is now", source=declared.shown)]
+        return [text("\n".join(now)[:_LONGEST], title=f"How {declared.shown} describes it", source=declared.shown)]
     said = [f"It {sentence}." for sentence in changes_between(before, tool.definition)]
     found = [text("\n".join(said), title="What has changed")] if said else []
     difference = "\n".join(difflib.unified_diff(_lines(before), now, lineterm="", n=3))
-    return [*found, Evidence("diff", "The tool, before and now", difference[:_LONGEST], declared.shown)]
+    return [
+        *found,
+        Evidence("diff", f"How {declared.shown} describes it, before and now", difference[:_LONGEST], declared.shown),
+    ]
 
 
 def _lines(definition: Mapping[str, Any]) -> list[str]:

@@ -210,6 +210,22 @@ def test_a_watched_folder_and_the_end_of_another_run_are_kept_and_said(desk: Des
     assert desk.call("schedule", "change", "Intake", "--settle", "2m", "--json").document["rule"]["settle"] == 120
 
 
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["--rule", "every year on 29 February at 09:00"], "29 Feb comes every four years. Next: 2028."),
+        (["--rule", "every day at 02:30"], "02:30 does not exist on 28 March in Berlin: it will run at 03:30."),
+        (["--rule", "every day at 02:30", "--gap", "skip"], "02:30 does not exist on 28 March in Berlin: it will not run that day."),
+        (["--cron", "0 2 * * *"], "02:00 does not exist on 28 March in Berlin: it will run at 03:00."),
+    ],
+)  # fmt: skip
+def test_what_is_unusual_is_said_on_the_command_line_as_in_the_window(desk: Desk, words: list[str], said: str) -> None:
+    seen = desk.call("schedule", "preview", *words, *BERLIN, "--from", "2026-11-30")
+    assert (seen.code, seen.err) == (0, f"counterfoil: {said}\n")
+    if words[1] == "every year on 29 February at 09:00":  # the others depend on the year it is now
+        assert "29 Feb comes every four years." in desk.add("Weekly", *words, *BERLIN).err
+
+
 def test_names_are_unique_and_unknown_ones_get_a_suggestion(desk: Desk) -> None:
     desk.add("Weekly", "--every", "1h", *BERLIN)
     again = desk.add("Weekly", "--every", "2h", *BERLIN)

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -25,6 +25,8 @@ from counterfoil.places import Home
 from counterfoil.routing import keeping
 from counterfoil.runner.findings import Finding
 from counterfoil.runner.tending import tell_missing
+from counterfoil.schedules import typed
+from counterfoil.schedules.instants import firings as firings_of
 from counterfoil.schedules.keeping import Wanted, add
 from counterfoil.schedules.nights import changes, place_of
 from counterfoil.schedules.policies import policy_of
@@ -292,6 +294,26 @@ def test_calendars_mark_those_nights(lived: Lived) -> None:
     assert {one.day.day: one.night for one in days if one.night} == {
         28: "Clocks change in Berlin: 02:00 becomes 03:00."
     }
+
+
+def test_what_is_unusual_is_looked_for_on_nights_when_clocks_change_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(*given: Any) -> Iterator[Any]:
+        for firing in firings_of(*given):
+            looked.append(firing)
+            yield firing
+
+    looked: list[Any] = []
+    monkeypatch.setattr(typed, "firings", counted)
+    form = {"kind": "cron", "expr": "* 2-3 * * *"}
+    assert typed.unusual(form, BERLIN, START) == [
+        "02:00 does not exist on 28 March in Berlin: it will run at 03:00."
+    ], "the first minute of them"
+    often = {"kind": "cron", "expr": "* 9-17 * * *"}
+    assert typed.unusual(often, BERLIN, START) == []
+    assert len(looked) < 5_000, "of 200,000 in a year"
+    assert typed.unusual({"kind": "cron", "expr": "* * * * *"}, BERLIN, START) == []
+    ended = {"kind": "yearly", "month": 2, "day": 29, "time": "09:00", "end_date": "2026-01-01"}
+    assert typed.unusual(ended, BERLIN, START) == []
 
 
 def test_instead_keeps_the_time() -> None:

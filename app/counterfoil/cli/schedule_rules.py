@@ -34,6 +34,7 @@ from counterfoil.schedules import keeping
 from counterfoil.schedules.documents import preview_documents, schedule_document
 from counterfoil.schedules.planned import dates_in, resolved
 from counterfoil.schedules.rules import After, Rule, Watch, form_of, rule_of, zone_of
+from counterfoil.schedules.typed import unusual
 from counterfoil.schedules.wording import say
 from counterfoil.store import llm_budgets, llm_money
 from counterfoil.store.transactions import Row, Txn
@@ -254,6 +255,13 @@ def _tell(call: Call, home: Opened, row: Row) -> None:
     after = from_us(home.database.clock.now_us())
     for firing in preview_documents(json.loads(row["rule"]), row["zone"], after, 5):
         call.line(f"  {local_line(firing)}")
+    _say_unusual(call, json.loads(row["rule"]), row["zone"], after)
+
+
+def _say_unusual(call: Call, form: dict[str, Any], zone: str, after: datetime) -> None:
+    """What people should know of a rule, in the sentences that stand beside one that is typed in the window."""
+    for sentence in unusual(form, zone_of(zone), after):
+        call.say(sentence)
 
 
 def _said(words: str, rule: Rule, zone: str) -> str:
@@ -294,6 +302,7 @@ def preview(
     found = preview_documents(form, there, moment, count)
     call.document(found)
     call.lines([f"  {local_line(firing)}" for firing in found])
+    _say_unusual(call, form, there, moment)
     if not found:
         beside_time = isinstance(rule_of(form), (Watch, After))
         call.say("nobody knows beforehand." if beside_time else "this rule has no firing in the next 12 years.")

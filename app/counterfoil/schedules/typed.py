@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from itertools import takewhile
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from counterfoil.schedules.instants import Firing, firings, next_firings, refuse_never
-from counterfoil.schedules.nights import place_of
-from counterfoil.schedules.rules import After, Cron, Monthly, Rule, Watch, Yearly, form_of, rule_of
+from counterfoil.schedules.nights import changes, place_of
+from counterfoil.schedules.rules import After, Cron, Interval, Monthly, Rule, Watch, Yearly, form_of, rule_of
 from counterfoil.schedules.wording import holidays_form, read, say
 
 AHEAD = 5
 _CRON = re.compile(r"[\d*?,/-]\S*( \S+){4}")
 _NO_SUCH_DAY = re.compile(r"(\d{1,2}) ([A-Z][a-z]+) does not exist")
-_YEAR = timedelta(days=400)  # in which a gap or a fold that the rule meets is looked for
+_YEAR = 400  # days in which a gap or a fold that the rule meets is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +69,14 @@ def understood(form: Mapping[str, Any], zone: ZoneInfo, after: datetime) -> Unde
     if isinstance(rule, Watch | After):
         return Understood(rule, say(rule), (), ("It starts when that happens, so it has no planned times.",))
     refuse_never(rule, zone, after)
-    notes = [*_left_out(rule, zone, after), *_clocks(form, zone, after)]
-    return Understood(rule, say(rule), tuple(next_firings(rule, zone, after, AHEAD)), tuple(notes))
+    return Understood(rule, say(rule), tuple(next_firings(rule, zone, after, AHEAD)), tuple(unusual(form, zone, after)))
+
+
+def unusual(form: Mapping[str, Any], zone: ZoneInfo, after: datetime) -> list[str]:
+    """Sentences about dates that a rule leaves out, and about the next night when clocks jump over or show twice what it names."""
+    rule = rule_of(form)
+    is_timed = not isinstance(rule, Watch | After) and bool(next_firings(rule, zone, after, 1))
+    return [*_left_out(rule, zone, after), *_clocks(form, zone, after)] if is_timed else []
 
 
 def instead_of(text: str, problem: str) -> str:
@@ -94,12 +99,25 @@ def _left_out(rule: Rule, zone: ZoneInfo, after: datetime) -> list[str]:
     return []
 
 
+def _on_those_nights(rule: Rule, zone: ZoneInfo, after: datetime) -> Iterator[Firing]:
+    """The firings of a year on nights when clocks change, and those alone: a rule may fire every minute of it."""
+    for day in changes(zone, after.astimezone(zone).date(), _YEAR):
+        midnight = datetime.combine(day, time(), zone)
+        until = midnight + timedelta(days=2)
+        start = max(after, midnight - timedelta(hours=2))
+        for firing in firings(rule, zone, start):
+            if firing.due_at >= until:
+                break
+            yield firing
+
+
 def _clocks(form: Mapping[str, Any], zone: ZoneInfo, after: datetime) -> list[str]:
     """The next time that clocks jump over, or show twice, what the rule names."""
-    shifted = rule_of({**form, "gap": "shift"})
-    year = takewhile(lambda firing: firing.due_at < after + _YEAR, firings(shifted, zone, after))
+    rule = rule_of(form)
+    if isinstance(rule, Interval) or (isinstance(rule, Cron) and rule.elapsed):
+        return []  # such a rule names no time that clocks could jump over
     skips, place = form.get("gap") == "skip", place_of(zone.key)
-    for firing in year:
+    for firing in _on_those_nights(rule_of({**form, "gap": "shift"}), zone, after):
         local = firing.local(zone)
         if "does not exist" in firing.note:
             named = re.search(r"\d\d:\d\d", firing.note)

@@ -39,6 +39,7 @@ class FakeOffice:
         self.seen: dict[str, facts.GateSeen] = {}
         self.drafts: dict[str, facts.Draft] = {}
         self.read: set[str] = set()
+        self.loaded_ahead: list[str] = []
         self.runner_seen = facts.RunnerSeen(
             facts.RunnerState.RUNNING,
             since=NOW - 3 * HOUR,
@@ -125,6 +126,9 @@ class FakeOffice:
 
     def read_ahead(self) -> bool:
         return False
+
+    def load_ahead(self, page: str) -> None:
+        self.loaded_ahead.append(page)
 
     def gate(self, gate_id: str) -> facts.GateSeen:
         if gate_id not in self.documents:

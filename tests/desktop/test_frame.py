@@ -396,4 +396,6 @@ def test_pages_are_imported_before_anybody_goes_there(desk: Desk, monkeypatch: p
     while ahead._turns.isActive():
         ahead.turn()
     assert imported == [pages.PAGES[name][0] for name in left]
+    desk.settle()
+    assert desk.office.loaded_ahead[-len(left) :] == left, "and what answers them"
     assert {pages.PAGES[name][0] for name in pages.PAGES} <= {*imported, *sys.modules}

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QListView, QWidget
+from PySide6.QtWidgets import QListView, QPushButton, QWidget
 
 from counterfoil.desktop.commands import KEYS
 from counterfoil.desktop.frame.runner_line import RunnerLine
@@ -16,9 +16,10 @@ from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.runs import list_view as runs_list
 from counterfoil.desktop.runs.steps import RESTART, lines
 from counterfoil.desktop.schedules import list_view as schedules_list
-from counterfoil.desktop.schedules.calendar_grid import times_side_by_side
+from counterfoil.desktop.schedules.calendar_grid import chip_texts, times_side_by_side
 from counterfoil.desktop.tables.fitting import broken, stacked
 from counterfoil.desktop.words import runs as words
+from counterfoil.desktop.words import times
 from desktop.conftest import Desk, MakeDesk
 from desktop.figures import HOUR, NOW
 
@@ -107,6 +108,9 @@ def test_what_a_checkpoint_says_is_never_cut(make_desk: MakeDesk, monkeypatch: p
     assert "because the runner or the run's own process had ended" in " ".join(one.text() for one in texts)
     desk.click(detail.checkpoint.plug)
     assert detail.checkpoint.sheet.parent() is detail, "the sheet lies over the run, not in what scrolls"
+    detail.show_run(f"{5:032x}")
+    desk.settle()
+    assert detail.checkpoint.sheet is None, "and is about that run alone"
 
 
 def test_buttons_part_at_their_groups_and_none_is_alone(make_desk: MakeDesk) -> None:
@@ -128,6 +132,12 @@ def test_buttons_part_at_their_groups_and_none_is_alone(make_desk: MakeDesk) -> 
     assert len(times_side_by_side([firing] * 2, "", 78)) == 2, "the cell of a day: both are told by their times"
     assert len(times_side_by_side([firing] * 3, "", 78)) == 1, "and how many more"
     assert times_side_by_side([firing] * 3, "", 20) == []
+    named = dataclasses.replace(firing, name="Daily backup list", count=1)
+    at = times.clock_time(named.due_at)
+    assert chip_texts([named], "", 90, 46) == [(f"{at} Daily", "backup list")]
+    assert chip_texts([named], "", 160, 46) == [(f"{at} Daily backup list",)]
+    assert chip_texts([named] * 2, "", 108, 46) == [(at,), (at,)], "never a part of a name"
+    assert chip_texts([named] * 3, "", 108, 20) == []
 
 
 def is_a_line(*buttons: QWidget) -> bool:
@@ -171,3 +181,19 @@ def test_steps_speak_without_the_machine() -> None:
     assert [line.kind for line in told] == ["step", RESTART, "step"]
     assert told[1].title == "Restarted 08:42:12. 0 steps were kept; the step it was in started again."
     assert (told[2].title, told[2].summary) == ("Box 6 of 240", "")
+
+
+def test_a_search_without_hits_has_a_way_back(desk: Desk) -> None:
+    for page, name in (("runs", "Show every run"), ("trail", "Show every entry")):
+        desk.window.show_page(page)
+        desk.settle()
+        shown = desk.window.pages[page]
+        shown.search.setText("nobody of that name")
+        shown._typed.timeout.emit()
+        desk.settle()
+        [back] = [one for one in shown.nothing.findChildren(QPushButton) if one.isVisible()]
+        assert back.text() == name
+        desk.click(back)
+        shown._typed.timeout.emit()
+        desk.settle()
+        assert (shown.search.text(), shown.stack.currentWidget() is shown.nothing) == ("", False)

@@ -346,6 +346,9 @@ class Office(RunActs, Tells, Trusts, Protocol):
     def read_ahead(self) -> bool:
         """Read some more of what the inbox will want; whether there is more to read."""
 
+    def load_ahead(self, page: str) -> None:
+        """Load what answers the questions of a page, before it asks the first."""
+
     def gate(self, gate_id: str) -> GateSeen:
         """One gate, with the draft of this person."""
 

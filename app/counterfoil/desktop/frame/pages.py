@@ -44,10 +44,12 @@ class Page(Protocol):
 
 
 class Ahead(QObject):
-    """Imports what the other pages are made of, one after the other while nobody waits, so that going there does not wait for it."""
+    """Imports what the other pages are made of, and has the office load what answers them, one page after the other while nobody waits,
+    so that going there does not wait for it."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
+        self.bridge: Bridge | None = None
         self.left = [name for name in reversed(PAGES) if name != "inbox"]
         self._turns = QTimer(self, interval=_AHEAD)
         self._turns.timeout.connect(self.turn)
@@ -61,9 +63,16 @@ class Ahead(QObject):
     def turn(self) -> None:
         """Import one; after the last there are no more turns."""
         if self.left:
-            importlib.import_module(PAGES[self.left.pop()][0])
+            name = self.left.pop()
+            importlib.import_module(PAGES[name][0])
+            if self.bridge is not None:
+                self.bridge.ask(self, lambda office: office.load_ahead(name), _nothing, _nothing, slow=True)
         else:
             self._turns.stop()
+
+
+def _nothing(_what: object) -> None:
+    """Whoever goes there is told what was wrong."""
 
 
 def make(name: str, bridge: Bridge, clock: Clock) -> QWidget:

@@ -105,7 +105,7 @@ class Window(QMainWindow):
 
     def begin(self, bridge: Bridge) -> None:
         """The window is on the screen: load the first page and start to look."""
-        self._bridge = bridge
+        self._bridge = self._ahead.bridge = bridge
         self._pausing = Pausing(bridge, self.stack, self)
         self._pausing.done.connect(self._runner_asked)
         bridge.changed.connect(self._changed)

@@ -43,6 +43,7 @@ class WordsSheet(Sheet):
         needed: bool = True,
         text: str = "",
         one_line: bool = False,
+        leave: str = "Keep open",
     ) -> None:
         super().__init__(title, over)
         self._needed = needed
@@ -58,7 +59,7 @@ class WordsSheet(Sheet):
         self.body.addWidget(Box("quiet").put(Prose(follows, "body2")))
         self.act = Button(button, kind)
         self.act.clicked.connect(self._act)
-        cancel = Button("Keep open", "quiet")
+        cancel = Button(leave, "quiet")
         cancel.clicked.connect(self.dismiss)
         put(self.foot, self.act, None, cancel)
         self._label, self._missing = button, missing
@@ -108,7 +109,7 @@ def reject_sheet(over: QWidget, text: str, *, what: str, follows: str) -> WordsS
     )
 
 
-def stop_sheet(over: QWidget, run: str, text: str = "") -> WordsSheet:
+def stop_sheet(over: QWidget, run: str, text: str = "", leave: str = "Keep open") -> WordsSheet:
     """Stop a run, with a reason that is kept."""
     return WordsSheet(
         over,
@@ -119,6 +120,7 @@ def stop_sheet(over: QWidget, run: str, text: str = "") -> WordsSheet:
         kind="danger",
         text=text,
         one_line=True,
+        leave=leave,
     )
 
 

@@ -34,7 +34,15 @@ from counterfoil.store.glance import Glance
 if TYPE_CHECKING:
     from counterfoil.desktop.real_office.rooms import Rooms
 
-_ROOMS = "counterfoil.desktop.real_office.rooms"
+_HERE = "counterfoil.desktop.real_office"
+_ROOMS = f"{_HERE}.rooms"
+_ANSWERED_BY = {
+    "runs": "run_pages",
+    "templates": "templates",
+    "schedules": "schedule_pages",
+    "connectors": "trust",
+    "trail": "trail_pages",
+}
 _RUNNER_TURNED = facts.Changes(frozenset({facts.Part.RUNNER}))
 
 
@@ -125,6 +133,11 @@ class RealOffice:
     def read_ahead(self) -> bool:
         """Read some more open gates."""
         return self._inbox.warm()
+
+    def load_ahead(self, page: str) -> None:
+        """Import what answers the questions of a page."""
+        importlib.import_module(_ROOMS)
+        importlib.import_module(f"{_HERE}.{_ANSWERED_BY[page]}")
 
     def gate(self, gate_id: str) -> facts.GateSeen:
         """One gate."""

@@ -18,7 +18,7 @@ from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import MIDDLE, column, empty, put, row
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.plug_facts import Plug
-from counterfoil.desktop.runs.steps import recorded_time
+from counterfoil.desktop.runs.steps import is_nameless, recorded_time
 from counterfoil.desktop.words import runs as words
 
 _LOOK = 250  # milliseconds between two looks after the plug was pulled
@@ -103,7 +103,7 @@ class CheckpointTab(Pane):
         self.paid.say(
             words.who_pays(checkpoint.get("paid") or {}, recorded_time(steps) if checkpoint.get("resumptions") else 0)
         )
-        carried = words.carried_on(checkpoint.get("resumptions") or ())
+        carried = words.carried_on(checkpoint.get("resumptions") or (), in_the_middle=any(map(is_nameless, steps)))
         self.check.say(
             *(carried[-3:] or ["It has not been carried on yet: it ran in one go. Each restart is listed here."])
         )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSettings, Qt, Signal, Slot
 from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.sheets import stop_sheet
-from counterfoil.desktop.office import Document, RunSeen
+from counterfoil.desktop.office import RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Rule, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Prose
@@ -40,6 +41,7 @@ _TABS = (
     ("trail", "Trail"),
     ("talk", "Conversation"),
 )
+_ENDED = ("done", "failed", "cancelled")
 _CHIPS = {"ok": "ok", "warn": "warn", "bad": "bad", "info": "info", "quiet": "plain"}
 
 
@@ -69,10 +71,41 @@ class RunDetail(Pane):
         self.steps = StepsView(self.steps_adapter)
         self.steps.folded.connect(self._folded)
         self.steps.opened.connect(self._show_kept)
-        self.checkpoint = CheckpointTab(bridge, self)
-        self.talk = TalkTab(bridge)
-        self.result, self.files, self.trail = ResultTab(), FilesTab(bridge), TrailTab()
+        self._made: dict[str, QWidget] = {}
+        self._settings: QSettings | None = None
         self._lay_out()
+
+    @functools.cached_property
+    def checkpoint(self) -> CheckpointTab:
+        """The four questions. As the other tabs it is made when somebody looks, so that the page is there sooner."""
+        return CheckpointTab(self._bridge, self)
+
+    @functools.cached_property
+    def talk(self) -> TalkTab:
+        """What was said with llms."""
+        return TalkTab(self._bridge)
+
+    @functools.cached_property
+    def result(self) -> ResultTab:
+        """What came out."""
+        return ResultTab()
+
+    @functools.cached_property
+    def files(self) -> FilesTab:
+        """What was written."""
+        return FilesTab(self._bridge)
+
+    @functools.cached_property
+    def trail(self) -> TrailTab:
+        """Its entries."""
+        made = TrailTab()
+        if self._settings is not None:
+            made.remember(self._settings)
+        return made
+
+    def remember(self, settings: QSettings) -> None:
+        """Keep the widths of the trail's columns."""
+        self._settings = settings
 
     def show_run(self, run_id: str, *, tab: str = "") -> None:
         """Load a run."""
@@ -81,7 +114,8 @@ class RunDetail(Pane):
             self._seen = None
             self._dismiss()
             self._open.clear()
-            self.talk.clear()
+            if "talk" in self._made:
+                self.talk.clear()
             self._wanted_tab = tab
             self.stack.setCurrentIndex(1)
         elif tab:
@@ -105,8 +139,10 @@ class RunDetail(Pane):
 
     def _dismiss(self) -> None:
         """A sheet is about the run it was opened for, and about no other."""
-        if self.sheet is not None:
-            self.sheet.dismiss()
+        plug = self.checkpoint.sheet if "checkpoint" in self._made else None
+        for sheet in (self.sheet, plug):
+            if sheet is not None:
+                sheet.dismiss()
         self.checkpoint.dismiss()
 
     def focus_title(self) -> None:
@@ -154,15 +190,8 @@ class RunDetail(Pane):
         self.bodies = QStackedWidget()
         steps = Pane("panel", margins=(20, 8, 20, 8))
         steps.lines.addWidget(self.steps, 1)
-        for body in (
-            steps,
-            _scrolled(self.files),
-            _scrolled(self.result),
-            _scrolled(self.checkpoint),
-            _scrolled(self.trail),
-            _scrolled(self.talk),
-        ):
-            self.bodies.addWidget(body)
+        self._made["steps"] = steps
+        self.bodies.addWidget(steps)
         page.put(head, tabs, Rule())
         page.lines.addWidget(self.bodies, 1)
         for layer in (self.nothing, Skeleton(STEP_ROW, rows=10, inset=28, label="Loading the run"), page):
@@ -176,17 +205,13 @@ class RunDetail(Pane):
             return
         self._seen = seen
         document, now = seen.document, self._clock.now_us()
-        today = times.local(now).date()
         self._show_head(seen, now)
-        self._show_steps()
-        self.files.show_files(seen.files, today, ended=document["state"] in ("done", "failed", "cancelled"))
-        self.result.show_run(seen, today)
-        self.checkpoint.show_run(document)
-        self.trail.show_entries(seen.trail, today)
-        self._show_talk(document)
+        for tab in self._made:
+            self._fill(tab, seen)
+        self.tabs.setTabVisible(self.tabs.count() - 1, any(step["kind"] == "llm" for step in document["steps"]))
         self.stack.setCurrentIndex(2)
         if first:
-            ended = document["state"] in ("done", "failed", "cancelled")
+            ended = document["state"] in _ENDED
             self._go_to(self._wanted_tab or ("result" if ended else "steps"))
 
     def _show_head(self, seen: RunSeen, now: int) -> None:
@@ -214,12 +239,31 @@ class RunDetail(Pane):
         if seen.undoing is not None:
             put(self._banners, undone_banner(seen.undoing, now))
 
-    def _show_talk(self, document: Document) -> None:
-        """The last tab stands only where an llm was asked; what was said is read when somebody looks."""
-        asked = any(step["kind"] == "llm" for step in document["steps"])
-        self.tabs.setTabVisible(self.tabs.count() - 1, asked)
-        if asked and self.tabs.chosen == "talk":
-            self.talk.show_run(str(document["run_id"]))
+    def _fill(self, tab: str, seen: RunSeen) -> None:
+        """Have a tab show a run."""
+        document, today = seen.document, times.local(self._clock.now_us()).date()
+        match tab:
+            case "steps":
+                self._show_steps()
+            case "files":
+                self.files.show_files(seen.files, today, ended=document["state"] in _ENDED)
+            case "result":
+                self.result.show_run(seen, today)
+            case "checkpoint":
+                self.checkpoint.show_run(document)
+            case "trail":
+                self.trail.show_entries(seen.trail, today)
+            case _ if self.tabs.chosen == "talk":  # what was said is read when somebody looks
+                self.talk.show_run(str(document["run_id"]))
+
+    def _body(self, tab: str) -> QWidget:
+        """What stands below a tab, made when it is first looked at."""
+        if tab not in self._made:
+            self._made[tab] = _scrolled(getattr(self, tab))
+            self.bodies.addWidget(self._made[tab])
+            if self._seen is not None and tab != "talk":
+                self._fill(tab, self._seen)
+        return self._made[tab]
 
     @Slot()
     def _show_steps(self) -> None:
@@ -244,7 +288,7 @@ class RunDetail(Pane):
         if tab == "talk" and not self.tabs.isTabVisible(self.tabs.count() - 1):
             tab = "steps"
         self.tabs.choose(tab)
-        self.bodies.setCurrentIndex([key for key, _ in _TABS].index(tab))
+        self.bodies.setCurrentWidget(self._body(tab))
         self.exact.setVisible(tab == "steps")
         if tab == "talk" and self._seen is not None:
             self.talk.show_run(self.run_id)
@@ -268,7 +312,7 @@ class RunDetail(Pane):
     @Slot()
     def _stop(self) -> None:
         if self.sheet is None and self._seen is not None:
-            sheet = stop_sheet(self, f"run {self._seen.document['number']}")
+            sheet = stop_sheet(self, f"run {self._seen.document['number']}", leave="Let it run")
             sheet.given.connect(self._stopped)
             sheet.closed.connect(self._sheet_closed)
             self.sheet = sheet

@@ -10,6 +10,7 @@ from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.gate.sheets import WordsSheet
+from counterfoil.desktop.narrow_facts import EVERY
 from counterfoil.desktop.office import Changes, Part, RunsLook
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
@@ -47,11 +48,13 @@ class RunsPage(QWidget):
         self._bridge, self._clock = bridge, clock
         self._latest = Latest()
         self._workspace: str | None = None
-        self._most = _PORTION
+        self._most, self._runs, self._new = (
+            _PORTION,
+            0,
+            0,
+        )  # how many are wanted, there are at all, have come in above what is looked at
         self._anew = True  # another list is wanted than is shown
         self._stale = False  # something has changed while another page was shown
-        self._runs = 0  # how many there are at all
-        self._new = 0  # how many have come in above what is looked at
         self._chip = "all"
         self._to_show = ""
         self._naming: WordsSheet | None = None
@@ -72,7 +75,9 @@ class RunsPage(QWidget):
         self._group = QButtonGroup(self)
         self._templates = Button("Templates", "primary", icon="layout-grid")
         self._templates.clicked.connect(self.templates_wanted)
-        self.nothing = Nothing("play", "No runs yet. Start one from Templates.", buttons=[self._templates])
+        self._every = Button("Show every run")
+        self._every.clicked.connect(self._show_every)
+        self.nothing = Nothing("play", "No runs yet. Start one from Templates.", buttons=[self._templates, self._every])
         self.stack = QStackedWidget()
         for page in (Skeleton(ROW, label="Loading runs"), self.view, self.nothing):
             self.stack.addWidget(page)
@@ -140,7 +145,7 @@ class RunsPage(QWidget):
     def remember(self, settings: QSettings) -> None:
         """Stand as it was left last time, with the views that were saved."""
         self.panels.remember(settings, "runs/list")
-        self.detail.trail.remember(settings)
+        self.detail.remember(settings)
         self.views.remember(settings)
 
     def show_view(self, name: str) -> None:
@@ -228,12 +233,23 @@ class RunsPage(QWidget):
     def _say_nothing(self) -> None:
         wanted = self.search.text()
         self._templates.setVisible(not self._runs)
+        self._every.setVisible(bool(self._runs))
         if not self._runs:
             self.nothing.say("No runs yet. Start one from Templates.")
         else:
             among = f" among those of {', '.join(self.narrowing.words())}" if self.narrowing.narrow.on else ""
             said = f"No run matches {quoted(wanted)}{among}." if wanted else f"No run is in this state{among}."
             self.nothing.say(said)
+
+    @Slot()
+    def _show_every(self) -> None:
+        """Nothing is looked for any more."""
+        self.search.clear()
+        self.narrowing.choose(EVERY)
+        self.chips["all"].show()
+        self.chips["all"].setChecked(True)
+        self._load_anew()
+        self.search.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _say_new(self) -> None:
         self.new.setVisible(self._new > 0)

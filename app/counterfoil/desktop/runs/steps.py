@@ -74,10 +74,10 @@ def _restarted(entry: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> 
     at = times.iso_instant(entry.get("at") or "")
     ends = [times.iso_instant(step.get("ended_at") or "") for step in steps]
     kept = sum(end is not None and (at is None or end <= at) for end in ends)
-    return StepLine(RESTART, words.restart_line(entry, kept, in_the_middle=any(map(_is_nameless, steps))))
+    return StepLine(RESTART, words.restart_line(entry, kept, in_the_middle=any(map(is_nameless, steps))))
 
 
-def _is_nameless(step: Mapping[str, Any]) -> bool:
+def is_nameless(step: Mapping[str, Any]) -> bool:
     """Whether it is the step in the middle of which only the progress is known."""
     return step["state"] == "running" and not step["name"]
 
@@ -173,4 +173,4 @@ def _depth(step: Mapping[str, Any]) -> int:
 
 def _before(restart: Mapping[str, Any], step: Mapping[str, Any]) -> bool:
     at, begun = times.iso_instant(restart.get("at") or ""), times.iso_instant(step.get("started_at") or "")
-    return at is not None and (at <= begun if begun is not None else _is_nameless(step))
+    return at is not None and (at <= begun if begun is not None else is_nameless(step))

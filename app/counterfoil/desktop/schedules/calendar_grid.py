@@ -27,7 +27,7 @@ from counterfoil.desktop import icons
 from counterfoil.desktop.parts.labels import tint
 from counterfoil.desktop.schedule_facts import DaySeen, FiringSeen
 from counterfoil.desktop.tables.adapter import Index
-from counterfoil.desktop.tables.fitting import shortened, stacked
+from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import Tokens
 from counterfoil.desktop.words import schedules as words
@@ -261,15 +261,14 @@ class DayDelegate(QStyledItemDelegate):
         if not adapter.month:
             _paint_day_of_week(painter, room, seen, adapter.marked)
             return
-        fit = max((room.height() + GAP) // (CHIP + GAP), 0)
-        shown = seen.firings if len(seen.firings) <= fit else seen.firings[: max(fit - 1, 0)]
-        for number, firing in enumerate(shown):
-            box = QRect(room.left(), room.top() + number * (CHIP + GAP), room.width(), CHIP)
-            bold = firing.schedule_id == adapter.marked
-            _paint_chip(painter, box, firing, (_one_line_of(firing, box.width() - _INSIDE, bold=bold),), bold=bold)
-        hidden = seen.firings[len(shown) :]
-        if hidden and fit:
-            top = room.top() + len(shown) * (CHIP + GAP)
+        texts = chip_texts(seen.firings, adapter.marked, room.width() - _INSIDE, room.height())
+        top = room.top()
+        for firing, lines in zip(seen.firings, texts, strict=False):
+            box = QRect(room.left(), top, room.width(), _high(lines))
+            _paint_chip(painter, box, firing, lines, bold=firing.schedule_id == adapter.marked)
+            top += box.height() + GAP
+        hidden = seen.firings[len(texts) :]
+        if hidden and top + CHIP <= room.bottom() + 1:
             _paint_times(painter, QRect(room.left() - 2, top, room.width() + 4, CHIP), hidden, adapter.marked)
         elif hidden:  # not even one line below the number: beside it
             _paint_times(painter, QRect(room.left() + 28, room.top() - HEAD + 4, room.width() - 28, CHIP), hidden, "")
@@ -285,7 +284,7 @@ def _paint_day_of_week(painter: QPainter, room: QRect, seen: DaySeen, marked: st
         firing = seen.firings[at]
         bold = firing.schedule_id == marked
         texts = (_time_of(firing), *_name_lines(one_line(firing.name), room.width() - _INSIDE, 600 if bold else 500))
-        high = len(texts) * _LINE + 4
+        high = _high(texts)
         rest = CHIP + GAP if at + 1 < len(seen.firings) else 0
         if top + high + rest > room.bottom() + 1:
             break
@@ -347,13 +346,25 @@ def _time_of(seen: FiringSeen) -> str:
     return f"{seen.count}×" if seen.count > 1 else times.clock_time(seen.due_at)
 
 
-def _one_line_of(seen: FiringSeen, room: int, *, bold: bool) -> str:
-    """Time and name; the time alone where there is no room for a word of the name."""
-    at, name = _time_of(seen), one_line(seen.name)
-    measure = _metrics(11, 600 if bold else 500).horizontalAdvance
-    whole = f"{at} {name}"
-    first = f"{at} {name.split(' ')[0]}…"
-    return whole if measure(whole) <= room else shortened(whole, room, measure) if measure(first) <= room else at
+def chip_texts(firings: Sequence[FiringSeen], marked: str, width: int, high: int) -> list[tuple[str, ...]]:
+    """The lines of the chips of a day of a month, `high` pixels in all: times with whole names where all of them find room, else a line
+    for each with the time alone where its name does not fit into `width` pixels; those that find no room have none."""
+    weights = [600 if seen.schedule_id == marked else 500 for seen in firings]
+    whole = [
+        _name_lines(f"{_time_of(seen)} {one_line(seen.name)}", width, weight)
+        for seen, weight in zip(firings, weights, strict=True)
+    ]
+    if sum(map(_high, whole)) + GAP * (len(whole) - 1) <= high and not any(one[-1].endswith("…") for one in whole):
+        return whole
+    fit = max((high + GAP) // (CHIP + GAP), 0)
+    shown = len(firings) if len(firings) <= fit else max(fit - 1, 0)
+    return [
+        lines if len(lines) == 1 else (_time_of(seen),) for seen, lines in zip(firings[:shown], whole, strict=False)
+    ]
+
+
+def _high(lines: Sequence[str]) -> int:
+    return CHIP if len(lines) == 1 else len(lines) * _LINE + 4
 
 
 @functools.lru_cache(maxsize=1024)

@@ -41,15 +41,17 @@ class TrailPage(Pane):
     def __init__(self, bridge: Bridge, clock: Clock) -> None:
         super().__init__("panel")
         self._bridge, self._clock = bridge, clock
-        self._latest = Latest()
         self._entries: list[Document] = []
         self._rows: dict[
             int, tuple[str, str, str, str]
         ] = {}  # what was made of entries; a day later they read otherwise
         self._day: date | None = None
-        self._newest = True
+        self._latest, self._newest, self._missed = (
+            Latest(),
+            True,
+            False,
+        )  # missed: something has changed since the last look
         self._held: Entries | None = None  # a look that has brought more, while what is there is being read
-        self._missed = False  # something has changed since the last look
         self.view: TableView | None = None
         self._settings: QSettings | None = None
         head = row(gap=12, margins=(28, 18, 24, 10))
@@ -67,17 +69,18 @@ class TrailPage(Pane):
         self._banners = column(gap=8, margins=(28, 0, 24, 8))
         self._list = column(margins=(28, 0, 24, 0))
         held = QWidget()
-        lines = column(held)
-        lines.addLayout(self._list, 1)
         self.older = Button("Show older entries", "link")
         self.older.clicked.connect(self._show_older)
         foot = row(margins=(28, 6, 24, 14), gap=12)
         self._total = Label("", "caption")
         put(foot, self.older, None, self._total)
+        lines = column(held)
+        lines.addLayout(self._list, 1)
         put(lines, foot)
         self.stack = QStackedWidget()
+        self._every = Button("Show every entry")
         self.nothing = Nothing(
-            "scroll-text", "Nothing has happened yet.", "Every decision, effect and change is kept here."
+            "scroll-text", "Nothing has happened yet.", "Every decision, effect and change is kept here.", [self._every]
         )
         for page in (Skeleton(TABLE_ROW, rows=12, inset=28, label="Loading the trail"), held, self.nothing):
             self.stack.addWidget(page)
@@ -89,6 +92,7 @@ class TrailPage(Pane):
         self._rest.timeout.connect(self._look)
         self.search.textChanged.connect(self._typed.start)
         self.search.left_down.connect(self._focus_list)
+        self._every.clicked.connect(self.search.clear)
 
     def remember(self, settings: QSettings) -> None:
         """Stand as it was left last time."""
@@ -192,8 +196,10 @@ class TrailPage(Pane):
         if not self._entries:
             wanted = self.search.text()
             if wanted:
+                self._every.show()
                 self.nothing.say(f"No entry matches {quoted(wanted)}.")
             else:
+                self._every.hide()
                 self.nothing.say("Nothing has happened yet.", "Every decision, effect and change is kept here.")
             self.stack.setCurrentIndex(2)
             return

@@ -166,9 +166,9 @@ def who_pays(paid: Mapping[str, Any], not_repeated: int) -> str:
     return f"{said} {count(billed, 'call')} may have been billed without an answer." if billed else said
 
 
-def carried_on(resumptions: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Answer 4: when it carried on, why, and what started again."""
-    said = []
+def carried_on(resumptions: Sequence[Mapping[str, Any]], *, in_the_middle: bool = False) -> list[str]:
+    """Answer 4: when it carried on, why, and what started again (`in_the_middle`: a step whose name is not known yet)."""
+    said, none = [], "the step it was in" if in_the_middle else "nothing"
     for entry in resumptions:
         at = times.iso_instant(entry.get("at") or "")
         when = times.clock_seconds(at) if at is not None else ""
@@ -178,7 +178,7 @@ def carried_on(resumptions: Sequence[Mapping[str, Any]]) -> list[str]:
         start = f" from step {step}" if step.isdecimal() else f" from ‘{step_name(step)}’" if step else ""
         again = [step_name(name) for name in entry.get("reran") or ()]
         doubts = [one_line(name) for name in entry.get("doubts") or ()]
-        line = f"{when}: carried on{start}, because {why[:1].lower() + why[1:]}. Started again: {', '.join(again) or 'nothing'}."
+        line = f"{when}: carried on{start}, because {why[:1].lower() + why[1:]}. Started again: {', '.join(again) or none}."
         said.append(f"{line} In doubt: {', '.join(doubts)}." if doubts else line)
     return said
 

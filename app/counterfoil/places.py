@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,11 @@ class Home:
     """The data folder: `counterfoil.db`, `blobs/`, `stages/`, `undo/`, `logs/`, `run/`, `packages/`."""
 
     root: Path
+
+    @property
+    def real(self) -> Path:
+        """The root, free of links; looked up once in a process, which keeps its database open there."""
+        return _real(self.root)
 
     @property
     def database(self) -> Path:
@@ -80,6 +86,11 @@ def followed(path: Path) -> Path:
     except (OSError, RuntimeError, ValueError) as problem:  # the latter two: a circle or an account nobody has, a NUL
         why = getattr(problem, "strerror", None) or "its links lead in a circle, or nothing can be called that"
         raise WrongUse(f"The place {str(path)!r} cannot be used: {why}.", "Name another.") from problem
+
+
+@functools.lru_cache(maxsize=64)
+def _real(root: Path) -> Path:
+    return root.resolve()
 
 
 def find_home(chosen: str | os.PathLike[str] | None = None) -> Home:

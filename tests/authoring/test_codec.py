@@ -32,6 +32,7 @@ from counterfoil.authoring.codec import (
     encode,
     to_plain,
 )
+from counterfoil.authoring.encoding import json_writer
 from counterfoil.facts import INLINE_LIMIT
 
 PLAIN = st.recursive(
@@ -73,6 +74,15 @@ def test_one_value_has_one_text_whatever_its_order(value: dict[str, int], chance
     chance.shuffle(numbers)
     assert encode(dict(numbers)) == encode(dict(sorted(numbers)))
     assert encode(set(keys)) == encode(set(value))
+
+
+@given(PLAIN)
+def test_what_is_set_up_once_writes_what_json_writes(value: Any) -> None:
+    plain = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert json_writer(sort_keys=True)(value) == plain
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json.encoder, "c_make_encoder", None)  # as in a Python without it
+        assert json_writer(sort_keys=True)(value) == plain
 
 
 @given(PLAIN)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 HERE = Path(__file__).resolve().parent
 APP = HERE.parents[1] / "app"
-PATIENCE = 60.0  # seconds; a shared computer may be slow, but not that slow
+PATIENCE = 180.0  # seconds; a shared computer may be slow, but not that slow
 GLANCE = 0.002  # seconds between two looks
 
 

@@ -29,6 +29,11 @@ class Tally:
         with self._lock:
             return [kind for kind in KINDS if self._hits[kind] < WANTED]
 
+    def short_of(self) -> int:
+        """How many kills are missing, of all kinds together."""
+        with self._lock:
+            return sum(max(0, WANTED - self._hits[kind]) for kind in KINDS)
+
     def line(self) -> str:
         """The seed and the counts."""
         with self._lock:

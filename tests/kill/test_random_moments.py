@@ -12,10 +12,10 @@ from contextlib import suppress
 from kill.jobs import Job
 from kill.points import QUICK, compare, side_by_side
 from kill.processes import Process, until
-from kill.tally import KINDS, WANTED, Tally
+from kill.tally import KINDS, Tally
 from kill.world import World
 
-LONGEST = 12.0 * WANTED  # seconds on a busy computer; with enough hits it is over sooner
+FRUITLESS = 4  # rounds of up to fifty kills each, none of which hit what is missing: then it never will
 LIFE = 3.0  # seconds after which a runner is killed wherever it is
 JITTER = 0.02  # seconds at most between seeing what was aimed at and striking
 KILLS = 25  # of one run; then it may end
@@ -24,13 +24,14 @@ AIMS = ("step", *KINDS, "anything")  # steps are the shortest of the three
 
 def test_random_kills_end_as_if_nothing_had_happened(errands: Job, small_job: Job, tally: Tally) -> None:
     print(f"COUNTERFOIL_KILL_SEED={tally.seed}")
-    end = time.monotonic() + LONGEST
-    round_of = 0
-    while tally.missing() and time.monotonic() < end:
+    round_of = fruitless = 0
+    while tally.missing() and fruitless < FRUITLESS:
+        before = tally.short_of()
         jobs = (errands, small_job) if round_of % 2 == 0 else (errands, errands)
         names = [f"{tally.seed}/{round_of}/{index}" for index in range(len(jobs))]
         side_by_side(lambda pair: _killed_again_and_again(*pair, tally), list(zip(jobs, names, strict=True)))
         round_of += 1
+        fruitless = fruitless + 1 if tally.short_of() == before else 0
     assert not tally.missing(), tally.line()
 
 

@@ -18,7 +18,6 @@ from typing import Any
 
 from counterfoil.facts import INLINE_LIMIT
 
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -33,6 +32,24 @@ class Unrecordable(TypeError):
     """A value that no record can hold; the message says which and what to use instead."""
 
 
+def json_writer(*, sort_keys: bool = False, allow_nan: bool = True) -> Callable[[object], str]:
+    """What writes JSON without blanks and with its characters as they are.
+
+    Where CPython's encoder can be had, it is set up once: `JSONEncoder.encode` sets it up for each value, which takes longer than a small
+    value itself.
+    """
+    plain = json.JSONEncoder(sort_keys=sort_keys, separators=(",", ":"), ensure_ascii=False, allow_nan=allow_nan)
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return plain.encode
+    quoted = json.encoder.encode_basestring
+    parts = make(None, plain.default, quoted, None, ":", ",", sort_keys, False, allow_nan)
+    return lambda value: "".join(parts(value, 0))
+
+
+_write = json_writer(sort_keys=True, allow_nan=False)
+
+
 def digest(text: str) -> str:
     """Digest of a canonical text: 64 lower-case hex digits of SHA-256 over its UTF-8 bytes."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -44,7 +61,7 @@ def canonical(plain: object) -> str:
     Raises:
         ValueError: it holds NaN or infinity.
     """
-    text = _ENCODER.encode(plain)
+    text = _write(plain)
     return text if text.isascii() or not _HALF.search(text) else _without_halves(text)
 
 
@@ -108,8 +125,13 @@ def _list(value: list[object], blobs: dict[str, bytes]) -> list[object]:
 
 
 def _dict(value: dict[object, object], blobs: dict[str, bytes]) -> dict[str, object]:
-    if all(type(key) is str and not key.startswith("$") for key in value):
-        return {str(key): to_plain(item, blobs) for key, item in value.items()}
+    plain: dict[str, object] = {}
+    for key, item in value.items():
+        if type(key) is not str or key.startswith("$"):
+            break
+        plain[key] = to_plain(item, blobs)
+    else:
+        return plain
     pairs = [[to_plain(key, blobs), to_plain(item, blobs)] for key, item in value.items()]
     return {"$map": sorted(pairs, key=lambda pair: canonical(pair[0]))}
 

@@ -120,7 +120,7 @@ class View:
             return found
         try:
             listed = json.loads((self.overlay.folder.parent / NOT_COPIED).read_bytes())
-        except FileNotFoundError:  # no run, a unit test
+        except FileNotFoundError:  # everything was copied
             return found
         for path, why in listed:
             folder, _, name = path.rpartition("/")

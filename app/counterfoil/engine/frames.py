@@ -11,11 +11,13 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
+from counterfoil.authoring.encoding import json_writer
+
 HEAD = struct.Struct("<II")
 HEADER_LIMIT = 256 * 1024
 TAIL_LIMIT = 1024 * 1024
 DEPTH_LIMIT = 64
-_ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+_write = json_writer()
 
 
 class BadFrame(Exception):
@@ -24,7 +26,7 @@ class BadFrame(Exception):
 
 def pack(header: dict[str, Any], tail: bytes = b"") -> bytes:
     """One frame as bytes."""
-    text = _ENCODE(header).encode("utf-8", "surrogatepass")
+    text = _write(header).encode("utf-8", "surrogatepass")
     return HEAD.pack(len(text), len(tail)) + text + tail
 
 

@@ -56,7 +56,8 @@ class Replay:
         self._high: dict[str, int] = {}  # by branch, the highest ordinal with a record at it or below it
         self._forks: set[Identity] = set()  # identities with records below them
         for path, ordinal in self._records:
-            self._high[path] = max(self._high.get(path, -1), ordinal)
+            if ordinal > self._high.get(path, -1):
+                self._high[path] = ordinal
             for above, at in ancestors(path):
                 self._high[above] = max(self._high.get(above, -1), at)
                 self._forks.add((above, at))

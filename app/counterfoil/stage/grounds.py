@@ -20,7 +20,7 @@ def why_not(root: Path, home: Home) -> str:
         return f"{shown} is a file. Choose the folder it lies in."
     if not os.access(root, os.R_OK | os.X_OK):
         return f"This account may not look into {shown}."
-    data = home.root.resolve()
+    data = home.real
     if root == data or (root.is_relative_to(data) and not root.is_relative_to(data / "demo")):
         return "This is Counterfoil's own data folder. Choose the folder your files lie in."
     if data.is_relative_to(root):

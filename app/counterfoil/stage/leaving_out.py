@@ -50,7 +50,7 @@ def choices_of(workspace: Path, home: Home) -> Choices:
     Raises:
         WrongWorkspace: its settings cannot be read.
     """
-    data = home.root.resolve()
+    data = home.real
     inside = data.relative_to(workspace).as_posix() if data.is_relative_to(workspace) else None
     return Choices(*files_chosen(workspace), inside)
 

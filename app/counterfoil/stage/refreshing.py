@@ -161,7 +161,8 @@ class Refresh:
     def _prepare(self) -> None:
         layout = self._layout
         if self._fresh:
-            remove_whole(layout)
+            if layout.root.exists():
+                remove_whole(layout)
             layout.root.mkdir(mode=0o700, parents=True)
             layout.tree.mkdir(mode=0o700)
         elif layout.incoming.exists():

@@ -22,7 +22,7 @@ from counterfoil.errors import Damaged, DiskFull
 from counterfoil.places import Home
 from counterfoil.stage import overlays
 from counterfoil.stage.grounds import refuse
-from counterfoil.stage.leaving_out import Choices, choices_of
+from counterfoil.stage.leaving_out import Choices, Why, choices_of
 from counterfoil.stage.manifest import Manifest, layout_of, lend, take_back
 from counterfoil.stage.merging import merge, remove_whole
 from counterfoil.stage.refreshing import FULL, Refresh, above_of, boot
@@ -59,8 +59,11 @@ class RunStage:
             taken_us=self._manifest.taken_us,
             files=sum(entry.kind != "folder" for entry in entries),
             octets=sum(entry.size for entry in entries),
-            left_out=[(one.path, one.why) for one in self._manifest.left_out if one.why != "ours"],
+            left_out=self._not_copied(),
         )
+
+    def _not_copied(self) -> list[tuple[str, Why]]:
+        return [(one.path, one.why) for one in self._manifest.left_out if one.why != "ours"]
 
     # ---------------------------------------------------------------------------------------------------- laying it out
 
@@ -85,9 +88,7 @@ class RunStage:
             before, since_us = self._looked_through(before, kept), before.taken_us
         if before is None or (since_us is not None and before.taken_us <= since_us) or self._layout.incoming.exists():
             root = Path(self._workspace)
-            if root.is_dir() and not self._home.root.resolve().is_relative_to(
-                root
-            ):  # of those, our own data are left out
+            if root.is_dir() and not self._home.real.is_relative_to(root):  # of those, our own data are left out
                 refuse(root, self._home)
             self._manifest = self._refresh(kept, tell, stop).run(before, self._clock.now_us())
         else:
@@ -95,7 +96,8 @@ class RunStage:
         if before is not None:
             shutil.rmtree(self._layout.overlays, ignore_errors=True)  # of tries that nobody will hear of any more
         self._layout.overlays.mkdir(mode=0o700)
-        self._say_what_is_not_copied()
+        if self._not_copied():
+            self._say_what_is_not_copied()
         self.merge(kept)
 
     def _standing(self) -> Manifest | None:
@@ -158,8 +160,7 @@ class RunStage:
     def _say_what_is_not_copied(self) -> None:
         """Tell steps, beside what they write. Whatever a host may have put there under that name is replaced, not followed."""
         fresh = self._layout.root / NOT_COPIED
-        told = [(one.path, one.why) for one in self._manifest.left_out if one.why != "ours"]
-        fresh.write_text(json.dumps(told), encoding="ascii")
+        fresh.write_text(json.dumps(self._not_copied()), encoding="ascii")
         with contextlib.suppress(IsADirectoryError):  # of a host that wants to know nothing
             fresh.replace(self._layout.overlays / NOT_COPIED)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from counterfoil.authoring.encoding import json_writer
 from counterfoil.facts import AttemptState, FailureClass, Outcome, StepKind, storable
 from counterfoil.store import tables
 from counterfoil.store.transactions import Prepared, Row, Txn
@@ -28,7 +28,7 @@ _FIELDS = operator.itemgetter(
     "run_id", "path", "ordinal", "kind", "name", "args_digest", "outcome", "payload", "payload_blob", "summary",
     "started_at", "committed_at", "attempts", "key", "origin",
 )  # fmt: skip
-_CHAINED = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_chained = json_writer()
 
 
 def _here(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
@@ -106,7 +106,7 @@ def append(txn: Txn, new: NewRecord) -> str:
 
 def record_hash(before: str, row: dict[str, Any] | Row) -> str:
     """SHA-256 over the hash before and the record's fields as a JSON list."""
-    text = _CHAINED([before, *_FIELDS(row)])
+    text = _chained([before, *_FIELDS(row)])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -176,7 +176,7 @@ def test_the_gate_of_a_run_that_read_from_outside_names_what_it_read(office: Pow
     assert (office.workspace / "b.txt").exists()
     flags = office.spec()["flags"]
     assert flags == ["This run has read from outside the team: Post/a.eml."]
-    assert office.gate()["why"] == "It has read what comes from outside the team."
+    assert office.gate()["why"] == "It has read words from outside."
     assert run_permissions(office.database.reader, office.run_id)["sources"] == ["file Post/a.eml"]
 
 

@@ -8,6 +8,7 @@ import keyring
 import pytest
 
 from connectors.counter import Counter, Drawer
+from counterfoil.effects.redacting import KNOWN, Redactor
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,6 +30,13 @@ def _counter(tmp_path_factory: pytest.TempPathFactory) -> Generator[Counter]:
 def _no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that starts slowly on a busy machine is not taken for one of the older protocol."""
     monkeypatch.setattr("mcp.client.session.DISCOVER_TIMEOUT_SECONDS", 100.0)
+
+
+@pytest.fixture(autouse=True)
+def _knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Secrets of other tests of this process are taken out of nothing here."""
+    monkeypatch.setattr(KNOWN, "_values", {})
+    monkeypatch.setattr(KNOWN, "_redact", Redactor({}))
 
 
 @pytest.fixture

@@ -64,5 +64,15 @@ def test_a_canary_that_a_server_quotes_is_found_nowhere(
     assert [file.name for file in kept if CANARY.encode() in file.read_bytes()] == []
 
 
+def test_a_tool_has_the_same_pin_whatever_else_a_process_knows(counter: Counter, drawer: Drawer) -> None:
+    counter.add(declared("fake"))
+    pin = counter.tool("send")["pin"]
+    counter.keyring.set("of-another", "Send it.")
+    counter.keyring.get("of-another")
+    counter.restart()
+    (found,) = counter.run(counter.connectors.tools(["desk"]))
+    assert (found["pin"], found["description"]) == (pin, "Send it.")
+
+
 def _broken(*_: object, **__: object) -> None:
     raise RuntimeError(f"no tea for {CANARY}")

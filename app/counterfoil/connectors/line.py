@@ -19,6 +19,7 @@ from counterfoil.connectors.asking import key_of, texts_of
 from counterfoil.connectors.declared import Declared
 from counterfoil.connectors.definitions import Tool, read_tools
 from counterfoil.connectors.sieve import Sieve, Transport, sifted
+from counterfoil.connectors.signing_in import tokens_of
 from counterfoil.engine.llm_ports import LlmTrouble
 from counterfoil.engine.ports import Sample
 
@@ -93,7 +94,7 @@ class Line:
         self._reach = reach
         self._roots = roots
         self._patience = patience
-        self._sieve = Sieve()
+        self._sieve = Sieve([*declared.secrets(), *tokens_of(declared.name)])
         self._client: Any = None
         self._keeper: asyncio.Task[None] | None = None
         self._ending = asyncio.Event()

@@ -1,13 +1,14 @@
 """What passes between the protocol's library and a server, looked at on its way.
 
 The library refuses a whole listing for the sake of one tool, and every call with it. So listings are thinned out before it sees them, and
-kept as the server said them: pins are made of what was said, not of what was understood. Only secrets that this process has had in its
-hands are taken out of everything a server says, before anybody hears it.
+kept as the server said them: pins are made of what was said, not of what was understood. Only secrets are taken out of everything a server
+says, before anybody hears it: those that this process has had in its hands. Of definitions of tools the server's own alone, so that a tool
+has the same pin for every process.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
 from typing import Any, Self
@@ -17,15 +18,17 @@ from counterfoil.effects.redacting import KNOWN
 
 Streams = tuple[Any, Any]  # what is heard and what is told, as the library types them
 Transport = AbstractAsyncContextManager[Streams]
-_WORDS = frozenset(
-    {"type", "role", "mode", "method", "action", "resultType", "format"}
-)  # whose values are the protocol's own
+Redact = Callable[[str], str]
+# whose values are the protocol's own
+_WORDS = frozenset({"type", "role", "mode", "method", "action", "resultType", "format"})
 
 
 class Sieve:
-    """Knows which answers are listings. `raw` holds what they said since `begin`; `ended` says that nothing more comes."""
+    """Knows which answers are listings. `raw` holds what they said since `begin`; `ended` says that nothing more comes. `secrets` are the
+    names of those that the server was given."""
 
-    def __init__(self) -> None:
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._own = tuple(secrets)
         self.raw: list[Any] = []
         self.ended = False
         self._listings: set[str | int] = set()
@@ -42,9 +45,11 @@ class Sieve:
     def into(self, item: Any) -> Any:
         """A message comes from the server: without secrets, and a listing without what cannot be used."""
         message: Any = getattr(item, "message", None)
-        _tidy(message)
         result = getattr(message, "result", None)
-        if isinstance(result, dict) and message.id in self._listings:
+        is_listing = isinstance(result, dict) and message.id in self._listings
+        _tidy(message, KNOWN.of(self._own) if is_listing else KNOWN)
+        if is_listing:
+            result = message.result
             self._listings.discard(message.id)
             said = result.get("tools")
             if isinstance(said, list):
@@ -54,23 +59,23 @@ class Sieve:
         return item
 
 
-def _tidy(message: Any) -> None:
+def _tidy(message: Any, redact: Redact) -> None:
     """Take secrets out of what a message says, in place."""
     for part in ("params", "result"):
         if isinstance(said := getattr(message, part, None), dict):
-            setattr(message, part, _without_secrets(said))
+            setattr(message, part, _without_secrets(said, redact))
     if (error := getattr(message, "error", None)) is not None:
-        error.message, error.data = KNOWN(error.message), _without_secrets(error.data)
+        error.message, error.data = redact(error.message), _without_secrets(error.data, redact)
 
 
-def _without_secrets(value: Any, key: str = "") -> Any:
+def _without_secrets(value: Any, redact: Redact, key: str = "") -> Any:
     match value:
         case str():
-            return value if key in _WORDS else KNOWN(value)
+            return value if key in _WORDS else redact(value)
         case list():
-            return [_without_secrets(one, key) for one in value]
+            return [_without_secrets(one, redact, key) for one in value]
         case dict():
-            return {name: _without_secrets(one, str(name)) for name, one in value.items()}
+            return {name: _without_secrets(one, redact, str(name)) for name, one in value.items()}
     return value
 
 

@@ -41,6 +41,14 @@ class Vault(Protocol):
         """Remove a value; SecretMissing where there is none."""
 
 
+_TOKENS = ("access_token", "refresh_token")
+
+
+def tokens_of(name: str) -> list[str]:
+    """What the tokens of a connector are called where they are taken out of what is said."""
+    return [f"{name} {which}" for which in _TOKENS]
+
+
 class SignInNeeded(Exception):
     """Nobody has signed in, or what was granted is over."""
 
@@ -70,8 +78,8 @@ class Granted:
 
     def _know(self, tokens: Mapping[str, Any]) -> None:
         """Tokens are secrets, too, wherever a server quotes them."""
-        for which in ("access_token", "refresh_token"):
-            KNOWN.add(f"{self._name} {which}", str(tokens.get(which) or ""))
+        for which, name in zip(_TOKENS, tokens_of(self._name), strict=True):
+            KNOWN.add(name, str(tokens.get(which) or ""))
 
     async def get_client_info(self) -> Any:
         """As what we are known there, or None."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _TELLING = 8  # characters; shorter words of a secret are words of other texts as well
 SHORTEST = 4  # characters of a value that is looked for everywhere; shorter ones are parts of other words
@@ -37,6 +37,10 @@ class Known:
         if len(value) >= SHORTEST and self._values.get(name) != value:
             self._values = {**self._values, name: value}
             self._redact = Redactor(self._values)
+
+    def of(self, names: Iterable[str]) -> Redactor:
+        """Who knows some of them alone, whatever else this process has had in its hands."""
+        return Redactor({name: self._values[name] for name in names if name in self._values})
 
     def __call__(self, text: str) -> str:
         """The text without the values."""

@@ -15,7 +15,7 @@ from counterfoil.engine.llm_ports import Heard, LlmReply, LlmRequest, LlmTrouble
 from counterfoil.facts import LlmEnd, RunState, StepKind
 from counterfoil.places import Home
 from counterfoil.routing import scripted as scripted_llms
-from counterfoil.store import llm_calls, runs
+from counterfoil.store import gates, llm_calls, runs
 from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
 from counterfoil.store.llm_money import UNIT
 from counterfoil.testing import Crashed
@@ -230,6 +230,21 @@ def test_an_answer_to_try_again_is_told_to_who_leaves_llms_alone(scripted: Make)
     harness.answer(choice="retry")
     assert harness.advance() == RunState.DONE
     assert [request.pressed for request in harness.asked_llms()] == [False, True]
+
+
+def test_one_answer_is_enough_where_several_calls_stopped_for_the_same_reason(scripted: Make) -> None:
+    harness = scripted(ask=lambda request: request.history[0].text.replace("?", "."))
+    with_llms, harness.llms = harness.llms, None
+    harness.start(asking)
+    assert harness.advance() == RunState.WAITING
+    first, second = harness.gates()
+    harness.llms = with_llms
+    harness.answer(second, choice="retry")
+    assert harness.advance() == RunState.DONE
+    assert harness.result() == ["One.", "Two."]
+    closed = gates.get(harness.database.reader, first["gate_id"])
+    assert closed is not None
+    assert closed["state"] == "superseded"
 
 
 def test_branches_ask_side_by_side(scripted: Make) -> None:

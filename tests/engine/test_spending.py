@@ -198,6 +198,23 @@ def test_the_same_call_three_times_is_asked_about(tmp_path: Path, blank: Home, c
     harness.close()
 
 
+def test_the_same_question_three_times_is_asked_about(tmp_path: Path, blank: Home) -> None:
+    @workflow("insisting")
+    async def insisting(p: Nothing) -> list[str]:
+        return [await llm("Are you sure?" if n % 2 else f"{n}?") for n in range(8)]
+
+    harness = power_cut(tmp_path, blank, llms=lambda request: request.history[0].text)
+    harness.start(insisting)
+    assert harness.advance() == RunState.WAITING
+    assert harness.gate()["title"] == "An llm is asked the same, word for word, for the third time. Go on?"
+    assert consequences(harness.spec())[1] == "If you answer go_on: the llm is asked once more."
+    assert len(harness.asked_llms()) == 5
+    harness.answer(choice="go_on")
+    assert harness.advance() == RunState.DONE
+    assert len(harness.asked_llms()) == 8
+    harness.close()
+
+
 def test_a_call_that_is_asked_about_twice_over_keeps_both_answers(tmp_path: Path, blank: Home) -> None:
     circle: list[Any] = [[ToolCall("", "look", {"a": 1, "b": n % 2})] for n in range(5)]
     harness = power_cut(tmp_path, blank, llms=[*circle, "Done."])

@@ -65,7 +65,7 @@ class LlmDesk:
         self._failures = failures
         self._uploads = uploads
         self._talks = llm_turns.Talks(hold)
-        self._raised = False  # a limit was, so what else waits for it looks again
+        self._stirs = self._woken = 0  # answers that concern what waits elsewhere in the run, so all of it looks again
         self._pressed: set[Identity] = set()  # a person has said to try again, so no llm is left alone any more
 
     async def ask(self, frame: Frame, _: bytes) -> Reply:
@@ -81,15 +81,18 @@ class LlmDesk:
         with hold.working():
             while True:
                 hold.refuse_over(identity)
+                seen = self._stirs
                 move = await hold.do(lambda txn: self._judge(txn, turn))
-                if self._raised:
-                    self._raised = False
+                if self._stirs != self._woken:
+                    self._woken = self._stirs
                     hold.wake_all()
                 if move.word == "recorded":
                     break
                 if move.word == "go":
                     await self._go(turn)
-                else:
+                elif (
+                    move.word != "wait" or seen == self._stirs
+                ):  # else it looks again: it was not parked yet to be woken
                     await self._wait(turn, move)
         row = records.get(hold.powers.database.reader, hold.run_id, *identity)
         if row is None:
@@ -146,6 +149,10 @@ class LlmDesk:
                 if slot is Slot.BUDGET and self._is_raised(txn, turn, gate):
                     gates.close(txn, gate["gate_id"], GateState.SUPERSEDED, "The limit was raised elsewhere")
                     continue
+                if slot is Slot.FAILURE and self._is_to_be_tried_again(txn, gate):
+                    gates.close(txn, gate["gate_id"], GateState.SUPERSEDED, "Another gate about the same was answered")
+                    self._pressed.add(turn.identity)
+                    continue
                 return Move("wait", slot=slot)
             if choice_of(answer) == "stop":
                 return Move("stop", answer=answer)
@@ -155,9 +162,10 @@ class LlmDesk:
                 return RECORDED
             if slot is Slot.FAILURE:
                 self._pressed.add(turn.identity)
+                self._stirs += 1
             if slot is Slot.BUDGET and choice_of(answer) == "raise":
                 spending.raise_limit(txn, self._hold, gate, answer)
-                self._raised = True
+                self._stirs += 1
             elif slot is Slot.BUDGET and choice_of(answer) not in ("raise_once", "go_on"):
                 by = person(answer["by"])
                 limited = {"kind": "limit", "message": f"{by} chose to finish with what there is"}
@@ -173,6 +181,21 @@ class LlmDesk:
             return False
         run = runs.get(txn.conn, hold.run_id)
         return not spending.still_over(llm_budgets.limits_of(txn.conn, run, turn.identity[0], txn.now_us), about)
+
+    def _is_to_be_tried_again(self, txn: Txn, gate: Row) -> bool:
+        """Whether a person has said so at another gate with the same reason; what may have been billed is asked about each time."""
+        hold = self._hold
+        about = json.loads(hold.powers.blobs.text(gate["spec"], gate["spec_blob"]))["about"]
+        if gate["state"] != GateState.OPEN or "billed" in about["error"]["message"]:
+            return False
+        return any(
+            other["asked_digest"] == gate["asked_digest"]
+            and other["state"] == GateState.DECIDED
+            and (other["taken_at"] or 0) >= gate["asked_at"]
+            and [json.loads(made["answers"]).get("choice") for made in gates.decisions(txn.conn, other["gate_id"])][-1:]
+            == ["retry"]
+            for other in gates.of_run(txn.conn, hold.run_id)
+        )
 
     def _record_given(self, txn: Txn, turn: Turn, answer: Answer) -> None:
         """A person answers in place of the llm."""
@@ -238,7 +261,7 @@ class LlmDesk:
 
     async def _asks_again(self, turn: Turn, history: Sequence[Heard | Told]) -> bool:
         """Whether a person is asked first, because the llm goes round in circles."""
-        found = spending.repeated(history)
+        found = spending.repeated(history) or self._put_again(turn)
         if found is None:
             return False
         hold, spec = self._hold, spending.again_spec(*found)
@@ -247,6 +270,16 @@ class LlmDesk:
         asked = spending.asked_digest(spec["about"])
         await self._gates.open(turn.identity, Slot.BUDGET, spec, asked_digest=asked)
         return True
+
+    def _put_again(self, turn: Turn) -> tuple[str, str, int] | None:
+        """A question that a run has put to an llm so often by now, word for word; with an agent its calls are looked at."""
+        if turn.opening is None or turn.opening["tools"]:
+            return None
+        hold = self._hold
+        times = llm_calls.which_of_same(hold.powers.database.reader, hold.run_id, *turn.identity, turn.digest)
+        if times < spending.REPEATS or times % spending.REPEATS:
+            return None
+        return "", str(turn.delta[-1].get("said", "")), times
 
     async def _answered(self, turn: Turn, reply: LlmReply) -> None:
         """The request's end and the record are one transaction, so each record has one request that was answered."""

@@ -67,9 +67,11 @@ def _exact(counted: int) -> str:
 
 
 def again_spec(tool: str, args: str, times: int) -> dict[str, Any]:
-    """The question that opens where an llm asks for the same thing again and again."""
+    """The question that opens where an llm asks for the same thing again and again; where it is asked it, `tool` is empty and `args` the
+    question."""
     about = {"why": "again", "tool": tool, "args": args[:2000], "times": times}
-    title = f"The llm asks for “{tool}” with the same arguments for the {_nth(times)} time. Go on?"
+    what = f"The llm asks for “{tool}” with the same arguments" if tool else "An llm is asked the same, word for word,"
+    title = f"{what} for the {_nth(times)} time. Go on?"
     return blank_spec(GateKind.BUDGET, title, fields=[_choice(["go_on", "finish", "stop"])], about=about)
 
 

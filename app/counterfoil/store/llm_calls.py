@@ -28,6 +28,13 @@ def _here(table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
 
 _GET = Prepared(lambda: sa.select(_CALL).where(*_here(_CALL)))
 _OF_RUN = Prepared(lambda: sa.select(_CALL).where(_CALL.c.run_id == sa.bindparam("rid")))
+_SAME = Prepared(
+    lambda: (
+        sa.select(_CALL.c.path, _CALL.c.ordinal)
+        .where(_CALL.c.run_id == sa.bindparam("rid"), _CALL.c.digest == sa.bindparam("sha"))
+        .order_by(_CALL.c.asked_at, _CALL.c.path, _CALL.c.ordinal)
+    )
+)
 _ADD = Prepared(lambda: sa.insert(_CALL), [column.name for column in _CALL.c])
 _BEGIN = Prepared(lambda: sa.insert(_ATTEMPT), [column.name for column in _ATTEMPT.c if column.name != "row"])
 _TRIES = Prepared(lambda: sa.select(_ATTEMPT).where(*_here(_ATTEMPT)).order_by(_ATTEMPT.c.n))
@@ -92,6 +99,12 @@ def get(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> Row | None
 def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
     """Every turn of a run."""
     return _OF_RUN.all(conn, {"rid": run_id})
+
+
+def which_of_same(conn: sa.Connection, run_id: str, path: str, ordinal: int, digest: str) -> int:
+    """The how manieth of the turns of a run with one digest it is, from 1; 0 where it is not written."""
+    rows = _SAME.all(conn, {"rid": run_id, "sha": digest})
+    return next((n for n, row in enumerate(rows, 1) if (row["path"], row["ordinal"]) == (path, ordinal)), 0)
 
 
 def add(txn: Txn, new: NewCall) -> None:

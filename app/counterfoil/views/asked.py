@@ -152,7 +152,8 @@ def _doubt_facts(about: Document) -> list[list[Any]]:
 
 def _budget_facts(about: Document) -> list[list[Any]]:
     if about["why"] == "again":
-        return [["Tool", about["tool"]], ["Arguments", about["args"]], ["How often", about["times"]]]
+        what = [["Tool", about["tool"]], ["Arguments", about["args"]]] if about["tool"] else [["Asked", about["args"]]]
+        return [*what, ["How often", about["times"]]]
 
     def shown(counted: Any) -> str:
         return f"{int(counted):,} tokens" if about["in_tokens"] else words(Decimal(str(counted)))

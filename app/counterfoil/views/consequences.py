@@ -158,7 +158,8 @@ def _of_budget(about: dict[str, Any]) -> list[str]:
     )
     stop = "If you answer stop: the run ends as Stopped. Nothing more is written or sent."
     if about.get("why") == "again":
-        return [kept, "If you answer go_on: the llm is told what came of it, and asked again.", finish, stop]
+        told = "told what came of it, and asked again" if about.get("tool") else "asked once more"
+        return [kept, f"If you answer go_on: the llm is {told}.", finish, stop]
     return [
         kept,
         "If you answer raise_once: this one call is made; the limit stays.",

@@ -12,6 +12,7 @@ import pytest
 
 from counterfoil.catalogue.checking import check_template
 from counterfoil.catalogue.loading import load_workflow
+from counterfoil.catalogue.manifest import read_manifest
 from counterfoil.engine.llm_ports import LlmRequest, Told
 from counterfoil.testing import Harness
 from templates.contract_review.compose_contracts import contracts
@@ -197,3 +198,12 @@ def test_one_contract_can_be_left_out_with_its_findings(start: Start) -> None:
     assert harness.advance() == "done"
     assert [row["contract"] for row in kept(harness, "contracts.csv")] == ["contracts/02 table.docx"]
     assert {row["contract"] for row in kept(harness, "contract-findings.csv")} == {"contracts/02 table.docx"}
+
+
+def test_without_an_llm_it_says_what_it_needs_and_enters_nothing(start: Start) -> None:
+    harness = start(["01 plain.docx"], None)
+    assert harness.advance() == "waiting"
+    assert harness.gate()["title"] == "Needs repair: read contract"
+    assert harness.spec()["about"]["error"]["message"] == "No llm is set up. Add one: counterfoil route add"
+    assert not (harness.workspace / "contracts.csv").exists()
+    assert "An llm: counterfoil route add" in read_manifest(TEMPLATE).needs

@@ -16,7 +16,9 @@ import pytest
 
 from counterfoil.catalogue.checking import check_template
 from counterfoil.catalogue.loading import load_workflow
+from counterfoil.catalogue.manifest import read_manifest
 from counterfoil.engine.llm_ports import LlmRequest, Told
+from counterfoil.routing.scripted import speaking
 from counterfoil.testing import Crashed, Harness
 from templates.triage_mail.test_reading import REAL, made
 from triage_mail.reading import mail_of
@@ -233,3 +235,17 @@ def test_killed_at_any_record_no_answer_is_paid_twice(start: Start, visit: int) 
     assert len(harness.asked_llms()) <= 3
     assert asked_before <= len(harness.asked_llms())
     shutil.rmtree(harness.workspace)
+
+
+def test_without_an_llm_it_says_what_it_needs_and_goes_on_when_there_is_one(start: Start) -> None:
+    harness = start(TWO, None)
+    assert harness.advance() == "waiting"
+    assert {one["title"] for one in harness.gates()} == {"Needs repair: sort mail"}
+    words = harness.spec(harness.gates()[0])["about"]["error"]["message"]
+    assert words == "No llm is set up. Add one: counterfoil route add"
+    assert lying(harness) == {"Post/a.eml", "Post/b.eml"}
+    harness.llms = speaking(honest)
+    harness.answer(harness.gates()[0], choice="retry")
+    assert harness.advance() == "waiting"
+    assert harness.gate()["title"] == "Sort 2 mails and keep 1 draft", "one answer was enough for both"
+    assert "An llm: counterfoil route add" in read_manifest(TEMPLATE).needs

@@ -260,7 +260,7 @@ def test_folders_that_are_no_place_for_work_are_refused(tmp_path: Path) -> None:
         (home.blobs, "own data folder"),
         (tmp_path / "data", "holds Counterfoil's own data"),
         (tmp_path / "file", "is a file"),
-        (tmp_path / "nowhere", "cannot be used"),
+        (tmp_path / "nowhere", "There is no folder"),
         (Path("/"), "own data" if tmp_path.is_relative_to("/") else "whole disk"),
     ):
         assert said in measure(str(place), home).refused, place

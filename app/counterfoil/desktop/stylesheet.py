@@ -18,12 +18,14 @@ Pane[surface="panel"], QScrollArea[surface="panel"] { background: @panel; }
 QScrollArea { border: none; background: transparent; }
 Box[surface="card"] { background: @panel; border: 1px solid @border; border-radius: 8px; }
 Box[surface="quiet"] { background: @raised; border: 1px solid @border; border-radius: 8px; }
-Box[surface="quote"] { background: @raised; border: 1px solid @border; border-left: 3px solid @border_strong; border-radius: 4px; }
+Box[surface="quote"] { background: @raised; border: 1px solid @border; border-left: 3px solid @border_strong; border-radius: 4px;
+    border-top-left-radius: 0; border-bottom-left-radius: 0; }
 Box[surface="warn"] { background: @warn_soft; border: none; border-radius: 8px; }
 Box[surface="bad"] { background: @bad_soft; border: none; border-radius: 8px; }
 Box[surface="ok"] { background: @ok_soft; border: none; border-radius: 8px; }
 Box[surface="info"] { background: @info_soft; border: none; border-radius: 8px; }
-Box[surface="answers"] { background: @panel; border: 1px solid @border; border-left: 3px solid @warn_edge; border-radius: 8px; }
+Box[surface="answers"] { background: @panel; border: 1px solid @border; border-left: 3px solid @warn_edge; border-radius: 8px;
+    border-top-left-radius: 0; border-bottom-left-radius: 0; }
 Box[surface="popover"] { background: @panel; border: 1px solid @border_strong; border-radius: 10px; }
 Box[surface="bar"] { background: @panel; border: none; border-top: 1px solid @border; }
 Sheet { background: @panel; border: none; border-left: 1px solid @border_strong; }

@@ -450,7 +450,7 @@ def test_a_day_of_payment_that_passes_while_the_gate_waits_is_moved_and_asked_ag
     assert dict(run.spec()["figures"])["Pay on"] == {"$date": "2026-12-05"}
     assert run.spec()["flags"] == [
         "2 Dec 2026 has passed: the bank is asked to pay on 5 Dec 2026.",
-        "4 due before 5 Dec 2026: €100.00.",
+        "4 payments are due before 5 Dec 2026: €100.00.",
         "5 Dec 2026 is a Saturday: banks execute on 7 Dec 2026.",
     ]
     finish(run)

@@ -179,7 +179,8 @@ def batch_flags(rows: list[PayRow], pay_on: date) -> list[str]:
         flags.append(f"First payment to {', '.join(dict.fromkeys(first))}: no earlier payment to compare with.")
     if overdue:
         flags.append(
-            f"{len(overdue)} due before {day_shown(pay_on)}: {sums_shown([(row.amount, 'EUR') for row in overdue])}."
+            f"{len(overdue)} {'payment is' if len(overdue) == 1 else 'payments are'} due before {day_shown(pay_on)}: "
+            f"{sums_shown([(row.amount, 'EUR') for row in overdue])}."
         )
     for row in rows:
         told = [notice.text for notice in row.warnings if notice.kind in _TOLD_ALONE]

@@ -124,7 +124,7 @@ class NeedsAnswer(Box):
         head = row(gap=8, margins=(14, 12, 14, 2))
         self._count = Label("", "small")
         put(head, Label(called, "h2"), self._count, None)
-        self._hint = Label(_guide(_needing(reading)) if guided else "1 2 3 choose · Ctrl+↓ next row", "caption")
+        self._hint = Label(_guide(_needing(reading)) if guided else _keys(reading), "caption")
         put(head, self._hint)
         self.put(head)
         self.rows: list[AnswerRowBox] = []
@@ -224,6 +224,11 @@ class NeedsAnswer(Box):
 
 def _needing(reading: Reading) -> int:
     return sum(not row.default for row in reading.answers)
+
+
+def _keys(reading: Reading) -> str:
+    most = max(len(row.choices) for row in reading.answers)
+    return f"{' '.join(str(n) for n in range(1, most + 1))} choose · Ctrl+↓ next row"
 
 
 def _guide(rows: int) -> str:

@@ -23,6 +23,7 @@ from counterfoil.previews.grids import TableChange
 from counterfoil.previews.preview import FileSeen, Preview
 from counterfoil.previews.texts import compare
 
+_EDGE = 10  # where the texts of a table begin, too
 _SHOWN = 200_000  # signs of a file shown in the window
 _LISTS = {"delete": ("file or folder", "is deleted"), "make": ("folder", "is made")}
 
@@ -109,7 +110,7 @@ def raw(seen: FileSeen, sides: tuple[str, str]) -> QWidget:
     sizes = zip(sides, (seen.bytes_before, seen.bytes_after), strict=True)
     facts += [Fact(f"{name}, size", size(length)) for name, length in sizes if length is not None]
     held = QWidget()
-    lines = column(held, margins=(14, 10, 14, 12))
+    lines = column(held, margins=(_EDGE, 10, _EDGE, 12))
     put(lines, FactsGrid(facts))
     return held
 
@@ -125,6 +126,6 @@ def _say(lines: QVBoxLayout, words: str) -> None:
 
 def _line(words: str, role: str) -> QWidget:
     held = QWidget()
-    said = row(held, margins=(14, 10, 14, 6))
+    said = row(held, margins=(_EDGE, 10, _EDGE, 6))
     put(said, Prose(plain(words), role))
     return held

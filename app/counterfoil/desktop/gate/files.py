@@ -62,7 +62,7 @@ class FileCard(Box):
         self._bridge, self._today = bridge, today
         self._seen: FileSeen | None = None
         title = plain(title)
-        head = row(gap=10, margins=(14, 9, 10, 9))
+        head = row(gap=10, margins=(10, 9, 10, 9))
         self._mark = Icon("file-diff", "text2")
         put(head, self._mark)
         texts = column(gap=0)
@@ -76,7 +76,7 @@ class FileCard(Box):
         self._body: QVBoxLayout = column()
         self._rule = Rule()
         self.put(head, self._rule, self._body)
-        put(self._body, Skeleton(38, rows=2, inset=14, label=f"Loading {title}"))
+        put(self._body, Skeleton(38, rows=2, inset=10, label=f"Loading {title}"))
         bridge.ask(self, asked.change, self.fill, self.fail, slow=True)
 
     def fill(self, seen: FileSeen) -> None:
@@ -94,7 +94,7 @@ class FileCard(Box):
     def fail(self, trouble: Trouble) -> None:
         """It cannot be read; that does not hold up the decision, since its seal stands."""
         empty(self._body)
-        line = row(margins=(13, 12, 13, 12))
+        line = row(margins=(10, 12, 10, 12))
         put(line, Banner("bad", trouble.message, detail=trouble.next_step))
         put(self._body, line)
         self.settled.emit()

@@ -30,6 +30,8 @@ def measure(path: str, home: Home) -> FolderFacts:
     """Facts of a folder; `refused` says why it cannot be a workspace."""
     try:
         root = Path(path).expanduser().resolve(strict=True)
+    except FileNotFoundError:
+        return _refused(path, f"There is no folder {path}. Choose one that exists.")
     except (OSError, RuntimeError, ValueError) as problem:
         return _refused(path, f"{path} cannot be used: {getattr(problem, 'strerror', None) or 'it leads in a circle'}.")
     refused = why_not(root, home)

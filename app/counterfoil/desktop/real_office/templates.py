@@ -219,7 +219,7 @@ def _will(manifest: Manifest, fields: Sequence[Document]) -> tuple[tuple[str, st
     sends = [words for name, words in _SENDS if name in effects]
     told = [
         ("Reads", f"{read}, as chosen here" if read else "files of this workspace"),
-        ("Files", f"{capital(joined(changes))}. Nothing before someone approves" if changes else "None is changed"),
+        ("Files", f"{capital(joined(changes))}, nothing before someone approves" if changes else "None is changed"),
         ("May send", joined(sends) if sends else "nothing"),
         ("Asks you", _ASKS.get(manifest.asks, manifest.asks or "before anything is written or sent")),
     ]

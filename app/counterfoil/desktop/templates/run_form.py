@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.facts import Fact
@@ -17,7 +17,7 @@ from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
-from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 from counterfoil.desktop.protection.badge import shield
@@ -56,6 +56,7 @@ class RunForm(Pane):
         self._problems: dict[str, str] = {}
         self._tried = False
         self._starting = False
+        self._judged = False  # what is filled in was looked at
         self.fields: list[FieldEditor] = []
         self._touched: set[str] = set()
         self._lay_out()
@@ -79,10 +80,12 @@ class RunForm(Pane):
         self._banners = column(gap=8)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(28)
-        self._left = column(gap=16)
-        self._right = column(gap=12)
-        self._columns.addLayout(self._left, 3)
-        self._columns.addLayout(self._right, 2)
+        left, right = QWidget(), QWidget()
+        self._left = column(left, gap=16)
+        self._right = column(right, gap=12)
+        for side, share in ((left, 3), (right, 2)):
+            side.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # as wide for every template
+            self._columns.addWidget(side, share)
         page.put(self.title, self.about, 6, self._banners, 6, self._columns, None)
         area.setWidget(page)
         self.lines.addWidget(area, 1)
@@ -103,7 +106,7 @@ class RunForm(Pane):
     def show_template(self, seen: TemplateSeen, workspace: str, values: Mapping[str, Any] | None = None) -> None:
         """Show a template with what the workspace remembers, or with the values of an earlier run."""
         self._seen, self._workspace = seen, workspace
-        self._problems, self._tried = {}, False
+        self._problems, self._tried, self._judged = {}, False, False
         self._touched.clear()
         self.title.setText(one_line(seen.card.title))
         self.about.say(plain(seen.description, lines=True))
@@ -122,6 +125,7 @@ class RunForm(Pane):
             put(self._left, editor)
         self._left.addStretch(1)
         self._put_will(seen)
+        self._show_button()
         self._check()
         if self.fields:
             empty_ones = [editor for editor in self.fields if not editor.text()]
@@ -160,8 +164,10 @@ class RunForm(Pane):
         if seen.raising:
             level.put(Prose(plain(seen.raising, lines=True), "small"))
         put(self._right, level)
-        chips = row(gap=6)
-        put(chips, *[Chip(words, "ok" if words == "No llm needed" else "plain") for words in seen.card.chips], None)
+        chips = QWidget()
+        flow = Flow(chips, gap=6, line_gap=6)
+        for words in seen.card.chips:
+            flow.addWidget(Chip(words, "ok" if words == "No llm needed" else "plain"))
         put(self._right, chips)
         self._right.addStretch(1)
 
@@ -181,7 +187,7 @@ class RunForm(Pane):
             self._latest.take(ticket)
 
     def _checked(self, problems: dict[str, str]) -> None:
-        self._problems = problems
+        self._problems, self._judged = problems, True
         for editor in self.fields:
             shown = self._tried or editor.name in self._touched or bool(editor.text())
             editor.say_problem(problems.get(editor.name, "") if shown else "")
@@ -189,9 +195,12 @@ class RunForm(Pane):
 
     def _show_button(self) -> None:
         missing, seen = len(self._problems), self._seen
-        self.run.setEnabled(not self._starting)
+        self.run.setEnabled(not self._starting and self._judged)
         if self._starting:
             self.run.say("Starting…")
+            self.note.setText("")
+        elif not self._judged:
+            self.run.say("Looking at the fields…")
             self.note.setText("")
         elif not self._workspace:
             self.run.say("Choose a folder first")
@@ -249,7 +258,7 @@ class RunForm(Pane):
         self._show_button()
 
     def _failed(self, trouble: Trouble) -> None:
-        self._starting = False
+        self._starting, self._judged = False, True  # whoever runs it now is told again
         self._show_button()
         empty(self._banners)
         put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))

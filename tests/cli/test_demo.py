@@ -90,7 +90,7 @@ def on_terminal(command: list[str], answers: list[tuple[str, str]]) -> tuple[int
             os.write(ours, waiting.pop(0)[1].encode())
             fresh = ""
     os.close(ours)
-    return process.wait(timeout=60), seen
+    return process.wait(timeout=120), seen
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
@@ -125,7 +125,7 @@ def test_interrupted_waiting_keeps_the_run(office: Office, tmp_path: Path, call:
     assert waiting.stderr is not None
     assert "✓ compose" in waiting.stderr.readline()
     waiting.send_signal(signal.SIGINT)
-    out, err = waiting.communicate(timeout=30)
+    out, err = waiting.communicate(timeout=120)
     assert waiting.returncode == 130
     assert '"interrupted"' in out
     assert "Run r-1 is kept with every step it has done. It carries on with: counterfoil runner" in err

@@ -369,7 +369,9 @@ def test_a_runner_that_was_stopped_over_two_firings_does_what_each_policy_says(
     _fire_in(office, names, 2)  # on time
     until(lambda: all(_states(desk, name) == ["started"] for name in names), "each has fired")
     _fire_in(office, names, 5, 6, 7)
-    runner.send_signal(signal.SIGSTOP)  # before they come, and after what was written: it may be stopped in a transaction
+    runner.send_signal(
+        signal.SIGSTOP
+    )  # before they come, and after what was written: it may be stopped in a transaction
     last = datetime.now(UTC) + timedelta(seconds=7 + GRACE)
     until(lambda: datetime.now(UTC) > last, "the last one is late")
     runner.send_signal(signal.SIGCONT)

@@ -1,7 +1,6 @@
 """Between the window and its office: answers come back on this thread, late ones are dropped, trouble is told, nothing waits."""
 
 import threading
-import time
 from collections.abc import Generator
 
 import pytest
@@ -14,6 +13,8 @@ from counterfoil.desktop.office import Changes, Counts, Office, Part
 from counterfoil.errors import StoreTrouble
 from desktop.fake_bridge import FakeBridge
 from desktop.fake_office import FakeOffice
+
+PATIENCE = 60_000  # milliseconds; only a loaded machine needs more than a few
 
 
 @pytest.fixture
@@ -32,28 +33,32 @@ def test_answers_come_back_on_the_windows_thread(qtbot: QtBot, bridge: ThreadBri
         return office.counts(None)
 
     bridge.ask(bridge, question, lambda counts: answered.append((threading.get_ident(), counts)))
-    qtbot.waitUntil(lambda: bool(answered), timeout=3000)
+    qtbot.waitUntil(lambda: bool(answered), timeout=PATIENCE)
     assert asked_in[0] != threading.get_ident()
     assert answered[0] == (threading.get_ident(), Counts(for_me=6, running=1, runs=9))
 
 
 def test_asking_waits_for_nothing(qtbot: QtBot, bridge: ThreadBridge) -> None:
-    release = threading.Event()
-    started = time.monotonic()
-    bridge.ask(bridge, lambda office: release.wait(5), lambda _: None, slow=True)
-    assert time.monotonic() - started < 0.05
+    release, ended = threading.Event(), threading.Event()
+
+    def question(office: Office) -> None:
+        release.wait(PATIENCE / 1000)
+        ended.set()
+
+    bridge.ask(bridge, question, lambda _: None, slow=True)
+    assert not ended.is_set()
     release.set()
 
 
 def test_a_slow_question_holds_nobody_up(qtbot: QtBot, bridge: ThreadBridge) -> None:
     release = threading.Event()
     answered: list[object] = []
-    bridge.ask(bridge, lambda office: release.wait(5), answered.append, slow=True)
+    bridge.ask(bridge, lambda office: release.wait(PATIENCE / 1000), answered.append, slow=True)
     bridge.ask(bridge, lambda office: office.counts(None), answered.append)
-    qtbot.waitUntil(lambda: len(answered) == 1, timeout=3000)
+    qtbot.waitUntil(lambda: len(answered) == 1, timeout=PATIENCE)
     assert isinstance(answered[0], Counts)
     release.set()
-    qtbot.waitUntil(lambda: len(answered) == 2, timeout=3000)
+    qtbot.waitUntil(lambda: len(answered) == 2, timeout=PATIENCE)
 
 
 def test_an_overtaken_answer_is_dropped(qtbot: QtBot) -> None:
@@ -64,7 +69,7 @@ def test_an_overtaken_answer_is_dropped(qtbot: QtBot) -> None:
     latest.take(bridge.ask(bridge, lambda office: 1, answered.append))
     latest.take(bridge.ask(bridge, lambda office: 2, answered.append))
     bridge.let_go()
-    qtbot.waitUntil(lambda: bool(answered), timeout=1000)
+    qtbot.waitUntil(lambda: bool(answered), timeout=PATIENCE)
     assert answered == [2]
 
 
@@ -91,7 +96,7 @@ def test_trouble_is_told_to_the_asker_else_to_the_frame(qtbot: QtBot) -> None:
     mine: list[Trouble] = []
     bridge.ask(bridge, refuse, lambda _: None, mine.append)
     bridge.do(bridge, refuse)
-    qtbot.waitUntil(lambda: bool(told and mine), timeout=1000)
+    qtbot.waitUntil(lambda: bool(told and mine), timeout=PATIENCE)
     assert told == mine == [Trouble("The disk is full.", "Free some space.", "store")]
 
 
@@ -101,7 +106,7 @@ def test_a_bug_in_one_question_ends_nothing(qtbot: QtBot, bridge: ThreadBridge) 
     answered: list[Counts] = []
     bridge.ask(bridge, lambda office: 1 / 0, lambda _: None, told.append)
     bridge.ask(bridge, lambda office: office.counts(None), answered.append)
-    qtbot.waitUntil(lambda: bool(told and answered), timeout=3000)
+    qtbot.waitUntil(lambda: bool(told and answered), timeout=PATIENCE)
     assert told[0].code == "bug"
     assert "Nothing was changed" in told[0].next_step
 
@@ -113,7 +118,7 @@ def test_an_office_that_cannot_be_opened_is_told(qtbot: QtBot) -> None:
     bridge = ThreadBridge(closed)
     told: list[Trouble] = []
     bridge.ask(bridge, lambda office: office.counts(None), lambda _: None, told.append)
-    qtbot.waitUntil(lambda: bool(told), timeout=3000)
+    qtbot.waitUntil(lambda: bool(told), timeout=PATIENCE)
     assert told[0].message == "The data folder cannot be used."
     bridge.close()
 
@@ -125,10 +130,10 @@ def test_changes_are_told_within_a_moment(qtbot: QtBot) -> None:
     told: list[Changes] = []
     bridge.changed.connect(told.append)
     bridge.do(bridge, lambda office: office.counts(None))
-    qtbot.waitUntil(lambda: bool(told), timeout=3000)
+    qtbot.waitUntil(lambda: bool(told), timeout=PATIENCE)
     told.clear()
     office.pending.append(Changes(frozenset({Part.RUNS})))
-    qtbot.waitUntil(lambda: bool(told), timeout=3000)
+    qtbot.waitUntil(lambda: bool(told), timeout=PATIENCE)
     assert told[0].parts == {Part.RUNS}
     bridge.close()
     assert ("close", None) in office.log
@@ -143,11 +148,11 @@ def test_after_a_change_the_next_look_takes_its_time(qtbot: QtBot, monkeypatch: 
     answered: list[int] = []
     bridge.changed.connect(told.append)
     bridge.do(bridge, lambda office: None)
-    qtbot.waitUntil(lambda: bool(told), timeout=3000)
+    qtbot.waitUntil(lambda: bool(told), timeout=PATIENCE)
     office.pending.append(Changes(frozenset({Part.RUNS})))
     for n in range(20):
         bridge.ask(bridge, lambda office, n=n: n, answered.append)  # type: ignore[misc]
-    qtbot.waitUntil(lambda: len(answered) == 20, timeout=3000)
+    qtbot.waitUntil(lambda: len(answered) == 20, timeout=PATIENCE)
     assert (len(told), len(office.pending)) == (1, 1)
     bridge.close()
 

@@ -130,7 +130,7 @@ def test_a_filter_that_finds_nothing_leaves_the_head(qtbot: QtBot, theme: Theme)
 
 def test_holding_a_row_tells_its_number(qtbot: QtBot, theme: Theme) -> None:
     adapter = TableAdapter(payments(), holdable=True)
-    with qtbot.waitSignal(adapter.held_changed, timeout=500):
+    with qtbot.waitSignal(adapter.held_changed, timeout=20_000):
         adapter.toggle(adapter.index(2, 0))
     assert adapter.held == (3,)
     assert not adapter.setData(adapter.index(2, 1), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)

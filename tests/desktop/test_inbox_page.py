@@ -805,8 +805,10 @@ def test_fifty_rows_are_made_in_portions_and_more_on_demand(desk: Desk) -> None:
 def test_a_gate_is_put_on_paper(desk: Desk, tmp_path: Path) -> None:
     target = tmp_path / "gate.pdf"
     seen = desk.office.gate(f"{81:032x}")
-    write_pdf(str(target), seen, NOW)
+    assert write_pdf(target, seen, NOW) == f"gate.pdf is written, in {tmp_path}."
     assert target.read_bytes().startswith(b"%PDF")
+    assert target.read_bytes().rstrip().endswith(b"%%EOF")
+    assert list(tmp_path.glob("*.part")) == []
     written = as_html(seen, NOW)
     assert "GB29 NWBK 6016 1331 9268 19" in written
     hostile = dataclasses.replace(seen, document={**seen.document, "title": "<script>x</script>"})
@@ -819,6 +821,21 @@ def test_saving_as_pdf_asks_for_a_name_without_a_loop_of_its_own(desk: Desk) -> 
     dialog = desk.window.findChild(QFileDialog)
     assert dialog is not None
     dialog.reject()
+
+
+def test_a_pdf_that_cannot_be_written_is_said(desk: Desk, tmp_path: Path) -> None:
+    inside(desk)
+    desk.press(Qt.Key.Key_P, CTRL)
+    dialog = desk.window.findChild(QFileDialog)
+    assert dialog is not None
+    target = tmp_path / "gone" / "gate.pdf"
+    dialog.fileSelected.emit(str(target))
+    desk.settle()
+    dialog.reject()
+    (banner,) = [one for one in desk.window.notices.findChildren(Banner) if one.isVisible()]
+    assert banner.words.text().startswith(f"The PDF could not be written to {target}: ")
+    assert "Choose another folder." in [label.text().split(". ")[-1] for label in banner.findChildren(Prose)]
+    assert not target.parent.exists()
 
 
 def test_an_inbox_that_is_not_shown_looks_when_it_is_shown(desk: Desk) -> None:

@@ -215,7 +215,7 @@ def test_a_row_is_copied_in_full_and_held_by_space(make_desk: MakeDesk) -> None:
 
 def test_print_asks_for_a_name(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    saving: Callable[..., None] = lambda window, seen, now: asked.append(seen.gate_id)  # noqa: E731 - one line
+    saving: Callable[..., None] = lambda window, seen, *_: asked.append(seen.gate_id)  # noqa: E731 - one line
     monkeypatch.setattr("counterfoil.desktop.frame.window.save_as_pdf", saving)
     page = desk.window.pages["inbox"]
     go(desk, 79)

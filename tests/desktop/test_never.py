@@ -389,6 +389,34 @@ def test_of_several_those_that_were_refused_are_named_and_the_others_stand(make_
     assert "‘Bill 201’: Ben approved this at 08:41. Nothing left to decide." in said
 
 
+def test_what_came_of_several_is_not_told_on_the_button_for_others(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    for number in range(200, 205):
+        office.add(figures.gate(number, "approval", f"Bill {number}", run=number))
+    desk = make_desk(office)
+    choose(desk, 200, 201)
+    desk.later()
+    desk.bridge.holding = True
+    desk.click(inbox(desk).bulk.act)
+    choose(desk, 202, 203, 204)  # meanwhile others are selected
+    desk.bridge.let_go()
+    desk.settle()
+    assert [made.gate_id for made in desk.decisions()] == [f"{200:032x}", f"{201:032x}"]  # type: ignore[attr-defined]
+    assert inbox(desk).bulk.act.accessibleName() == "Approve 3 gates"
+
+
+def test_a_rule_that_is_proposed_late_is_not_put_before_another_gate(desk: Desk) -> None:
+    go(desk, 74)
+    desk.bridge.holding = True
+    detail(desk)._always()
+    go(desk, 79)
+    desk.bridge.let_go()
+    desk.settle()
+    assert detail(desk).gate_id == f"{79:032x}"
+    assert detail(desk).allowing.sheet is None
+    assert [act for act, _ in desk.office.log if act == "allow"] == []
+
+
 # ---------------------------------------------------------------------------------------------------- no dead control
 
 

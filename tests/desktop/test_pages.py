@@ -201,6 +201,20 @@ def test_a_sheet_about_one_run_does_nothing_to_another(desk: Desk, runs: Any, ac
     assert not [name for name, _ in desk.office.log if name in ("cancel_run", "undo_run", "pull_the_plug")]
 
 
+def test_what_came_of_an_act_is_told_at_its_run_and_at_no_other(desk: Desk, runs: Any) -> None:
+    desk.click(runs.detail.stop)
+    desk.type("started by mistake")
+    desk.bridge.holding = True
+    desk.click(runs.detail.sheet.act)
+    runs.view.setFocus()
+    desk.press(Qt.Key.Key_Down)
+    desk.bridge.let_go()
+    desk.settle()
+    assert ("cancel_run", (f"{12:032x}", "started by mistake")) in desk.office.log
+    assert runs.detail.run_id != f"{12:032x}"
+    assert "Stopped." not in texts(runs.detail)
+
+
 def test_what_is_kept_of_a_step_opens_by_key_and_by_double_click(desk: Desk, runs: Any) -> None:
     desk.office.kept = StepKept(
         given='{"path": "a.csv"}',

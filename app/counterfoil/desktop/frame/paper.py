@@ -1,16 +1,25 @@
-"""A gate on paper: everything that is on the screen, as a PDF that is chosen a name for. No printer library, no dialog loop."""
+"""A gate on paper: everything that is on the screen, as a PDF that is chosen a name for. No printer library, no dialog loop.
+
+What cannot be written leaves the file that was there as it was, and is said.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import html
-from collections.abc import Mapping
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from datetime import date
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QMarginsF, QObject, Qt, Slot
-from PySide6.QtGui import QPageLayout, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.office import GateSeen
 from counterfoil.desktop.tables.table import from_evidence
@@ -19,44 +28,75 @@ from counterfoil.desktop.words import times
 from counterfoil.desktop.words.choices import choice_words
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
+from counterfoil.errors import CounterfoilError
 from counterfoil.policy import protection
 
+_MAKER = "counterfoil.desktop.frame.paper_maker"
+_PACKAGE = Path(__file__).resolve().parents[3]
+_PATIENCE = 300.0  # seconds; five thousand rows take ten
 
-def save_as_pdf(window: QWidget, seen: GateSeen, now_us: int) -> QFileDialog:
-    """Ask for a name, then write the gate there."""
+
+class NotWritten(CounterfoilError):
+    """A file that a person asked for could not be written."""
+
+    code = "not_written"
+
+
+def save_as_pdf(
+    window: QWidget, seen: GateSeen, bridge: Bridge, now_us: int, told: Callable[[str], None]
+) -> QFileDialog:
+    """Ask for a name, then have the gate written there, away from the window's thread; `told` is called when it is there."""
     dialog = QFileDialog(window, "Save this gate as PDF", f"gate-{seen.document['number']}.pdf", "PDF (*.pdf)")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix("pdf")
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    saver = _Saver(dialog, seen, now_us)
+    saver = _Saver(
+        dialog, lambda path: bridge.ask(window, lambda _office: write_pdf(path, seen, now_us), told, slow=True)
+    )
     dialog.fileSelected.connect(saver.save)
     dialog.open()
     return dialog
 
 
 class _Saver(QObject):
-    """Writes one gate once the name is known; lives as long as its dialog."""
+    """Writes once the name is known; lives as long as its dialog."""
 
-    def __init__(self, dialog: QFileDialog, seen: GateSeen, now_us: int) -> None:
+    def __init__(self, dialog: QFileDialog, write: Callable[[Path], object]) -> None:
         super().__init__(dialog)
-        self._seen, self._now = seen, now_us
+        self._write = write
 
     @Slot(str)
     def save(self, path: str) -> None:
-        write_pdf(path, self._seen, self._now)
+        self._write(Path(path))
 
 
-def write_pdf(path: str, seen: GateSeen, now_us: int) -> None:
-    """The gate as a PDF file of A4 pages."""
-    writer = QPdfWriter(path)
-    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
-    writer.setPageMargins(QMarginsF(18, 18, 18, 18), QPageLayout.Unit.Millimeter)
-    writer.setTitle(plain(seen.document["title"]))
-    writer.setResolution(120)
-    document = QTextDocument()
-    document.setHtml(as_html(seen, now_us))
-    document.setPageSize(writer.pageLayout().paintRectPixels(writer.resolution()).size().toSizeF())
-    document.print_(writer)
+def write_pdf(path: Path, seen: GateSeen, now_us: int) -> str:
+    """The gate as a PDF file of A4 pages, whole or not at all; the sentence that says so.
+
+    Raises:
+        NotWritten: with the sentence that says why.
+    """
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_bytes(_pdf(seen, now_us))
+        part.replace(path)
+    except (OSError, subprocess.SubprocessError) as problem:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        why = problem.strerror if isinstance(problem, OSError) and problem.strerror else "it could not be laid out"
+        raise NotWritten(
+            f"The PDF could not be written to {plain(path)}: {why}.", "Nothing was changed. Choose another folder."
+        ) from problem
+    return f"{plain(path.name)} is written, in {plain(path.parent)}."
+
+
+def _pdf(seen: GateSeen, now_us: int) -> bytes:
+    asked = json.dumps({"title": plain(seen.document["title"]), "html": as_html(seen, now_us)}).encode("ascii")
+    roots = [str(_PACKAGE), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(roots), "PYTHONUTF8": "1"}
+    command = [sys.executable, "-P", "-m", _MAKER]
+    done = subprocess.run(command, input=asked, capture_output=True, timeout=_PATIENCE, check=True, env=environment)
+    return done.stdout
 
 
 def as_html(seen: GateSeen, now_us: int) -> str:

@@ -240,8 +240,8 @@ class Window(QMainWindow):
 
     @Slot(object)
     def _print(self, seen: object) -> None:
-        if isinstance(seen, GateSeen):
-            save_as_pdf(self, seen, self._clock.now_us())
+        if isinstance(seen, GateSeen) and self._bridge is not None:
+            save_as_pdf(self, seen, self._bridge, self._clock.now_us(), self.pages["inbox"].detail.tell)
 
     def _ask_frame(self, parts: frozenset[Part]) -> None:
         bridge, workspace = self._bridge, self._workspace

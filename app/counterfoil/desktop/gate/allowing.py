@@ -5,10 +5,12 @@ Giving a rule decides nothing here: the gate still waits for its own answer.
 
 from __future__ import annotations
 
+import functools
+
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from counterfoil.desktop.bridge import Bridge, Trouble
+from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.reading import Reading
 from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
@@ -45,21 +47,27 @@ class Allowing(QObject):
     def __init__(self, over: QWidget, bridge: Bridge) -> None:
         super().__init__(over)
         self._over, self._bridge = over, bridge
+        self._latest = Latest()
         self.sheet: AllowSheet | None = None
         self._gate_id = ""
 
     def dismiss(self) -> None:
-        """Close what is open; nothing is given."""
+        """Another gate comes: close what is open, and show nothing of what was asked for; nothing is given."""
+        self._gate_id = ""
+        self._latest.take(None)
         if self.sheet is not None:
             self.sheet.dismiss()
 
     def propose(self, gate_id: str) -> None:
         """Look for the narrowest rules, then show them."""
+        self.dismiss()
         self._gate_id = gate_id
-        self._bridge.ask(self._over, lambda office: office.trust.proposal(gate_id), self._show, self._failed, slow=True)
+        failed = functools.partial(self._failed, gate_id)
+        self._latest.take(
+            self._bridge.ask(self._over, lambda office: office.trust.proposal(gate_id), self._show, failed, slow=True)
+        )
 
     def _show(self, proposal: Proposal) -> None:
-        self.dismiss()
         self.sheet = AllowSheet(proposal, self._over)
         self.sheet.closed.connect(self._closed)
         self.sheet.allow.clicked.connect(self._give)
@@ -72,14 +80,21 @@ class Allowing(QObject):
     @Slot()
     def _give(self) -> None:
         gate_id = self._gate_id
-        self.dismiss()
-        self._bridge.ask(self._over, lambda office: office.trust.allow(gate_id), self._given, self._failed, slow=True)
+        if self.sheet is not None:
+            self.sheet.dismiss()
+        given, failed = functools.partial(self._given, gate_id), functools.partial(self._failed, gate_id)
+        self._bridge.ask(self._over, lambda office: office.trust.allow(gate_id), given, failed, slow=True)
 
-    def _given(self, sentence: str) -> None:
-        self.said.emit(Banner("info", sentence))
+    def _given(self, gate_id: str, sentence: str) -> None:
+        if gate_id == self._gate_id:
+            self.said.emit(Banner("info", sentence))
 
-    def _failed(self, trouble: Trouble) -> None:
-        self.said.emit(Banner("bad", trouble.message, detail=trouble.next_step))
+    def _failed(self, gate_id: str, trouble: Trouble) -> None:
+        """It is told at its gate, or over the page where another one is open by now."""
+        if gate_id == self._gate_id:
+            self.said.emit(Banner("bad", trouble.message, detail=trouble.next_step))
+        else:
+            self._bridge.troubled.emit(trouble)
 
 
 class AllowSheet(Sheet):

@@ -175,6 +175,10 @@ class GateDetail(Pane):
         if self.session is not None and self.session.reading.seen.editable and self._may_ask():
             self.asking.change(self.session)
 
+    def tell(self, sentence: str) -> None:
+        """Something was done that is about no answer."""
+        self._tell(Banner("info", sentence))
+
     @Slot()
     def undo(self) -> None:
         """Take the decision back while that is possible."""

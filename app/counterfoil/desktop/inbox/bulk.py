@@ -5,6 +5,8 @@ Gates with flags, doubts, more approvers still needed or an unseen change are ne
 
 from __future__ import annotations
 
+import functools
+
 from PySide6.QtCore import Signal, Slot
 
 from counterfoil.clock import Clock
@@ -39,7 +41,7 @@ class BulkPanel(Pane):
         super().__init__("panel")
         self._bridge, self._clock = bridge, clock
         self._able: list[InboxRow] = []
-        self._asked = 0
+        self._deciding: list[InboxRow] = []  # those whose decisions are on their way, while they are what is shown
         self._shown_at = 0
         self._left = 0
         self._page = column(margins=(28, 18, 28, 18), gap=12)
@@ -58,7 +60,7 @@ class BulkPanel(Pane):
         """What is selected."""
         self._shown_at = self._clock.now_us()
         able, left_out, why = bulk_choice(rows)
-        self._able, self._asked = able, len(able)
+        self._able, self._deciding = able, []
         empty(self._page)
         put(self._page, Label(f"{count(len(rows), 'gate')} selected", "title"))
         sums = moneys([row.figure for row in able if is_money(row.figure)])
@@ -98,17 +100,19 @@ class BulkPanel(Pane):
     def _act(self) -> None:
         if self._clock.now_us() - self._shown_at < GUARD_US or not self._able:
             return
-        able, self._able = list(self._able), []
+        able, self._able = self._able, []
+        self._deciding = able
         self.act.setEnabled(False)
         self.act.say("Keeping your decisions…")
-        self._bridge.ask(self, lambda office: _decide_all(office, able), self._done)
+        self._bridge.ask(self, lambda office: _decide_all(office, able), functools.partial(self._done, able))
 
-    def _done(self, refused: list[str]) -> None:
-        """All were tried. What was refused is told over the page, because the list below moves on."""
-        asked = self._asked
+    def _done(self, able: list[InboxRow], refused: list[str]) -> None:
+        """All were tried. What was refused is told over the page, because the list below moves on, and so may what is selected."""
+        asked = len(able)
         made = asked - len(refused)
-        self._said.setText(f"Approved {count(made, 'gate')}. Each can be taken back in Decided for 5 s.")
-        self.act.say(f"Approved {made} of {asked}" if refused else "Approved")
+        if able is self._deciding:
+            self._said.setText(f"Approved {count(made, 'gate')}. Each can be taken back in Decided for 5 s.")
+            self.act.say(f"Approved {made} of {asked}" if refused else "Approved")
         if refused:
             said = f"{made} of {count(asked, 'gate')} {'was' if made == 1 else 'were'} approved. Not approved:"
             self._bridge.troubled.emit(Trouble(said, "\n".join(refused), "not_all"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QSettings, Qt, Signal, Slot
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.sheets import stop_sheet
-from counterfoil.desktop.office import RunSeen
+from counterfoil.desktop.office import Office, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Rule, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Prose
@@ -321,7 +322,7 @@ class RunDetail(Pane):
     @Slot(str)
     def _stopped(self, reason: str) -> None:
         run_id = self.run_id
-        self._bridge.ask(self, lambda office: office.cancel_run(run_id, reason), self._told, self._failed)
+        self._act(run_id, lambda office: office.cancel_run(run_id, reason))
 
     @Slot()
     def _undo(self) -> None:
@@ -335,20 +336,27 @@ class RunDetail(Pane):
     @Slot(str, bool)
     def _undo_wanted(self, reason: str, rest: bool) -> None:
         run_id = self.run_id
-        self._bridge.ask(
-            self, lambda office: office.undo_run(run_id, reason, rest=rest), self._told, self._failed, slow=True
-        )
+        self._act(run_id, lambda office: office.undo_run(run_id, reason, rest=rest), slow=True)
+
+    def _act(self, run_id: str, act: Callable[[Office], str], *, slow: bool = False) -> None:
+        """Do something to a run; what came of it is told on its page, or over the page where another run is shown by then."""
+        told, failed = functools.partial(self._told, run_id), functools.partial(self._failed, run_id)
+        self._bridge.ask(self, act, told, failed, slow=slow)
 
     @Slot()
     def _sheet_closed(self) -> None:
         self.sheet = None
 
-    def _told(self, sentence: str) -> None:
-        put(self._banners, Banner("info", sentence))
-        self.refresh()
+    def _told(self, run_id: str, sentence: str) -> None:
+        if run_id == self.run_id:
+            put(self._banners, Banner("info", sentence))
+            self.refresh()
 
-    def _failed(self, trouble: Trouble) -> None:
-        put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))
+    def _failed(self, run_id: str, trouble: Trouble) -> None:
+        if run_id == self.run_id:
+            put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))
+        else:
+            self._bridge.troubled.emit(trouble)
 
     def _not_there(self, trouble: Trouble) -> None:
         self.run_id = ""

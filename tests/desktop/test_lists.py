@@ -132,6 +132,11 @@ def test_several_gates_can_be_decided_only_when_they_are_alike() -> None:
         bulk_choice([row(1, kind="question"), row(2, kind="question")])[2] == "Only approvals can be decided together."
     )
     assert bulk_choice([row(1, bulk="x"), row(2, bulk="x")])[2] == "Each of these needs a look of its own."
+    mine = bulk_choice([row(1), row(2, draft=True), row(3, closed="Decided")])  # what is filled in is not passed over
+    assert ([one.number for one in mine[0]], [one.alone for one in mine[1]]) == (
+        [1],
+        ["you have filled something in", "it is decided"],
+    )
 
 
 def test_state_words_of_a_row() -> None:

@@ -5,8 +5,10 @@ import re
 import pytest
 from PySide6.QtGui import QFontInfo, QFontMetrics
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop import icons, tokens
+from counterfoil.desktop.parts.boxes import Skeleton
 from counterfoil.desktop.stylesheet import stylesheet
 from counterfoil.desktop.theme import Theme, current, font
 from counterfoil.places import bundled
@@ -85,3 +87,18 @@ def test_resources_name_their_origin_and_licence() -> None:
     for name in ("fonts/OFL-Inter.txt", "fonts/OFL-JetBrainsMono.txt", "icons/LICENSE-lucide.txt"):
         assert (bundled("resources") / name).read_text().strip()
         assert name.rpartition("/")[2] in sources
+
+
+def test_rows_that_stand_for_long_say_what_is_waited_for(qtbot: QtBot, theme: Theme) -> None:
+    rows = Skeleton(44, rows=3, label="Loading the run")
+    qtbot.addWidget(rows)
+    rows.resize(400, 132)
+    rows.show()
+    bare = rows.grab().toImage()
+    assert rows._long.isActive()
+    rows._long.timeout.emit()  # three seconds are over
+    assert rows.grab().toImage() != bare
+    rows.hide()
+    assert not rows._long.isActive()
+    rows.show()
+    assert rows.grab().toImage() == bare  # it waits anew

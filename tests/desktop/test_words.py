@@ -1,6 +1,7 @@
 """What the window says, as plain functions: amounts, times, identifiers, gates, runs."""
 
 import unicodedata
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -268,6 +269,22 @@ def test_the_four_answers() -> None:
     )
 
 
+def test_what_a_run_costs_is_told_where_anything_has_a_price() -> None:
+    asked = {"kind": "llm", "cost": {"amount": "0.42", "currency": "USD"}}
+    assert runs.cost_of([{"kind": "step", "cost": None}]) == ""
+    assert runs.cost_of([{"kind": "llm", "cost": None}]) == ""
+    assert runs.cost_of([{"kind": "llm", "cost": {"amount": "0", "currency": "USD"}}]) == ""  # it costs nothing here
+    assert runs.cost_of([asked, asked]) == "$0.84"
+    assert runs.cost_of([asked, {"kind": "llm", "cost": None}]) == "at least $0.42"
+
+
+def test_a_wait_names_whom_it_was_for() -> None:
+    gate = {"kind": "gate", "started_at": "2026-11-30T06:00:00.000Z", "ended_at": "2026-11-30T08:10:30.000Z"}
+    assert runs.wait_gap({**gate, "summary": "approved by Ben"}) == "Waited 2 h 10 min for Ben. Cost nothing."
+    assert runs.wait_gap({**gate, "summary": None}) == "Waited 2 h 10 min for a decision. Cost nothing."
+    assert runs.wait_gap({**gate, "kind": "timer", "summary": "until noon"}) == "Waited 2 h 10 min. Cost nothing."
+
+
 def test_plug_line_grows() -> None:
     assert runs.plug_line(NOW, None, "", None, None) == "Ended 08:55:12. Waiting for it to come back…"
     assert runs.plug_line(NOW, NOW + 1_000_000, "step_7", 0, 0).endswith(
@@ -299,11 +316,14 @@ def test_result_never_says_that_money_moved() -> None:
 def test_measured_folder_in_sentences() -> None:
     facts = FolderFacts("/x", 412, 1_200_000_000, 2.0, ("created", "renamed", "removed"), (".git", ".env"), invoices=1)
     assert sentences(facts) == [
-        "412 files, 1.2 GB.",
+        "412 files, 1.2 GB. Copy takes about 2 s.",
         "1 file looks like invoices (XML or PDF).",
         "Files here can be created, renamed and removed.",
         "Left out: .git, .env.",
     ]
+    quick = FolderFacts("/x", 1, 10, 0.2, ())
+    assert sentences(quick) == ["1 file, 10 B. Copy takes under 1 s."]
+    assert sentences(replace(quick, copy_seconds=170.0)) == ["1 file, 10 B. Copy takes about 3 min."]
 
 
 def test_the_first_card_counts_what_the_progress_will_count() -> None:

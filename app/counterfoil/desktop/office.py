@@ -127,6 +127,12 @@ class InboxRow:
     bulk: str = ""  # why it cannot be decided together with others; "" when it can
     search: str = ""  # casefolded text that search looks through
 
+    @property
+    def alone(self) -> str:
+        """Why it is decided by itself, "" where it can be decided with others: what a person has filled in is not passed over."""
+        filled_in = "you have filled something in" if self.draft else ""
+        return self.bulk or ("it is decided" if self.closed else filled_in)
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:

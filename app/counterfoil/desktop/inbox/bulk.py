@@ -71,7 +71,7 @@ class BulkPanel(Pane):
         elif left_out:
             many = len(left_out) > 1
             ends = "need a closer look and are left out" if many else "needs a closer look and is left out"
-            reasons = capital("; ".join(sorted({row.bulk for row in left_out})))
+            reasons = capital("; ".join(sorted({row.alone for row in left_out})))
             put(self._page, Banner("warn", f"{len(left_out)} of {len(rows)} {ends}.", detail=f"{reasons}."))
         put(self._page, self._table(rows))
         self.act.say(f"Approve {count(len(able), 'gate')}" if able else "Nothing to decide together")
@@ -88,7 +88,7 @@ class BulkPanel(Pane):
                     row.template,
                     times.when(row.due_at, now) if row.due_at else None,
                     row.figure,
-                    capital(row.bulk) or None,
+                    capital(row.alone) or None,
                 ]
                 for row in rows
             ],

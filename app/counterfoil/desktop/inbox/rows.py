@@ -146,8 +146,8 @@ def bulk_choice(rows: Sequence[InboxRow]) -> tuple[list[InboxRow], list[InboxRow
         return [], list(rows), "These gates are of different kinds or templates. Decide them one by one."
     if first.kind != "approval":
         return [], list(rows), "Only approvals can be decided together."
-    able = [row for row in rows if not row.bulk]
-    return able, [row for row in rows if row.bulk], "" if able else "Each of these needs a look of its own."
+    able = [row for row in rows if not row.alone]
+    return able, [row for row in rows if row.alone], "" if able else "Each of these needs a look of its own."
 
 
 def _days(us: int, now_us: int) -> tuple[date, date]:

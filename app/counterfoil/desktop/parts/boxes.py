@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import TOP, Margins, column, put, row
-from counterfoil.desktop.theme import colour, current
+from counterfoil.desktop.theme import colour, current, font
 
+_LONG = 3_000  # milliseconds after which rows without words are too little
 _TONE_ICONS = {"warn": "triangle-alert", "bad": "octagon-alert", "ok": "circle-check", "info": "info", "quiet": "info"}
 
 
@@ -150,13 +151,31 @@ class Nothing(QWidget):
 
 
 class Skeleton(QWidget):
-    """Rows of the height that will come, so that nothing jumps when it does."""
+    """Rows of the height that will come, so that nothing jumps when it does. One that stands for long says what is waited for."""
 
     def __init__(self, row_height: int, *, rows: int = 6, inset: int = 20, label: str = "Loading…") -> None:
         super().__init__()
         self._step, self._rows, self._inset = row_height, rows, inset
+        self._long = QTimer(self, singleShot=True, interval=_LONG)
+        self._long.timeout.connect(self.say)
+        self._said = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(label)
+
+    @Slot()
+    def say(self) -> None:
+        """Write what is waited for in the place of the first row."""
+        self._said = f"{self.accessibleName().rstrip('…')}…"
+        self.update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._said = ""
+        self._long.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._long.stop()
 
     def sizeHint(self) -> QSize:
         return QSize(200, self._step * self._rows)
@@ -168,9 +187,14 @@ class Skeleton(QWidget):
         painter.setBrush(colour(current().hover))
         width = self.width() - 2 * self._inset
         shares = (0.62, 0.8, 0.4) if self._step > 60 else (0.7,)
-        for number in range(self._rows):
+        for number in range(1 if self._said else 0, self._rows):
             top = number * self._step + (14 if self._step > 60 else (self._step - 10) / 2)
             for line, share in enumerate(shares):
                 box = QRectF(self._inset, top + line * 21, width * (share - 0.07 * (number % 3)), 10)
                 painter.drawRoundedRect(box, 4, 4)
+        if self._said:
+            painter.setFont(font(13, 500))
+            room = QRect(self._inset, 0, width, self._step)
+            painter.setPen(colour(current().text2))
+            painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self._said)
         painter.end()

@@ -33,6 +33,7 @@ from counterfoil.desktop.tokens import STEP_ROW
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.runs import cost_of
 
 _TABS = (
     ("steps", "Steps"),
@@ -220,13 +221,15 @@ class RunDetail(Pane):
         begun = times.iso_instant(str(document.get("started_at") or document["created_at"])) or now
         ended = times.iso_instant(str(document.get("ended_at")))
         took = f" Took {times.span(ended - begun)}." if ended is not None else ""
+        spent = cost_of(document["steps"])
+        cost = f" Cost {spent}{'' if ended is not None else ' so far'}." if spent else ""
         by = person(str(document["started_by"]), seen.me)
         planned = times.iso_instant(str(document.get("planned_at")))
         due = f"Planned {times.in_sentence(times.when(planned, now))}, started" if planned is not None else "Started"
         why = str(document.get("start_reason") or "")
         late = f": {one_line(why)}" if why else ""
         said = f"{one_line(seen.template)} · Run {document['number']} · {due} {times.in_sentence(times.since(begun, now))} by {by}{late}."
-        self.path.say(f"{said}{took}")
+        self.path.say(f"{said}{took}{cost}")
         self.protected.show_mark(seen.isolation)
         self.protected.setVisible(bool(seen.isolation))
         self.title.say(one_line(document["title"]))

@@ -26,6 +26,7 @@ class StepLine:
     once: str = ""
     at: str = ""
     took: str = ""
+    cost: str = ""
     exact: str = ""
     group: str = ""
     folded: bool = False
@@ -35,7 +36,7 @@ class StepLine:
     def spoken(self) -> str:
         """The line as one sentence."""
         word = words.glyph(self.state)[2] if self.kind == STEP else ""
-        parts = [self.title, word, self.summary, self.once, self.at, self.took]
+        parts = [self.title, word, self.summary, self.once, self.at, self.took, self.cost]
         return ". ".join(part for part in parts if part)
 
 
@@ -117,6 +118,7 @@ def _line(
         once=words.once(step, origin),
         at=times.clock_seconds(begun) if begun is not None else "",
         took=words.took(step.get("started_at"), step.get("ended_at")),
+        cost=words.cost_of([step]),
         exact="  ·  ".join(one_line(part) for part in exact if part),
         group=branch if many else "",
         folded=bool(many) and branch not in open_groups,

@@ -212,7 +212,7 @@ def _step(painter: QPainter, box: QRect, line: StepLine, tokens: Tokens, *, exac
 def _told(line: StepLine, *, exact: bool) -> tuple[str, str, str]:
     """Title, what stands below it, and what stands at the right."""
     title = _headed(line)
-    tail = "   ".join(part for part in (line.once, line.took, line.at) if part)
+    tail = "   ".join(part for part in (line.once, line.cost, line.took, line.at) if part)
     return title, line.exact if exact else line.summary, tail
 
 

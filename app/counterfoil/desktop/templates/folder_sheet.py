@@ -162,9 +162,16 @@ class FolderSheet(Sheet):
             self.folder_chosen.emit(path)
 
 
+def _about(seconds: int) -> str:
+    """A guess says no tenths: `about 2 s`, `about 3 min`."""
+    if seconds < 1:
+        return "under 1 s"
+    return f"about {seconds} s" if seconds < 60 else f"about {round(seconds / 60)} min"
+
+
 def sentences(facts: FolderFacts) -> list[str]:
     """What was measured, one sentence each."""
-    said = [f"{count(facts.files, 'file')}, {size(facts.octets)}."]
+    said = [f"{count(facts.files, 'file')}, {size(facts.octets)}. Copy takes {_about(round(facts.copy_seconds))}."]
     if facts.invoices is not None:
         said.append(
             f"{count(facts.invoices, 'file')} look{'s' if facts.invoices == 1 else ''} like invoices (XML or PDF)."

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from counterfoil.desktop.office import Progress
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.numbers import count, is_money, money, number, size
+from counterfoil.desktop.words.numbers import count, is_money, money, moneys, number, size
 from counterfoil.desktop.words.plain import one_line
 
 _NO_BREAK = "\u00a0"
 _ASKED = re.compile(r"(waits|decided|expired) in g-\d+: ")
 _ASKED_WORDS = {"waits": "Asked: ", "decided": "Answered, taken up next: ", "expired": "Nobody answered in time: "}
 _STEP_IN_QUOTES = re.compile(r"“([a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:@\d+)?)”")  # named as in the code
+_ANSWERED = re.compile(r"(?:approved|rejected|returned|answered) by (.+)")
 _GLYPHS = {
     "done": ("circle-check", "ok", "done"),
     "running": ("circle-dot", "info", "running"),
@@ -104,12 +106,22 @@ def took(started_at: str | None, ended_at: str | None) -> str:
     return times.span(ended - begun) if begun is not None and ended is not None else ""
 
 
+def cost_of(steps: Iterable[Mapping[str, Any]]) -> str:
+    """What llms have cost so far, `€0.84`, `at least $0.12`; "" where nothing was asked of one that has a price."""
+    costs = [step.get("cost") for step in steps if step["kind"] == "llm"]
+    paid = [cost for cost in costs if cost is not None and Decimal(cost["amount"])]
+    if not paid:
+        return ""
+    return f"{'at least ' if None in costs else ''}{moneys(paid)}"
+
+
 def wait_gap(step: Mapping[str, Any]) -> str:
     """What a wait for a person came to; "" for anything under a minute."""
     begun, ended = times.iso_instant(step.get("started_at") or ""), times.iso_instant(step.get("ended_at") or "")
     if step["kind"] not in ("gate", "timer") or begun is None or ended is None or ended - begun < times.MINUTE:
         return ""
-    whom = " for a decision" if step["kind"] == "gate" else ""
+    answered = _ANSWERED.fullmatch(str(step.get("summary") or ""))
+    whom = f" for {one_line(answered[1])}" if answered else " for a decision" if step["kind"] == "gate" else ""
     return f"Waited {times.span((ended - begun) // times.MINUTE * times.MINUTE)}{whom}. Cost nothing."
 
 

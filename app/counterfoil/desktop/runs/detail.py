@@ -141,11 +141,10 @@ class RunDetail(Pane):
 
     def _dismiss(self) -> None:
         """A sheet is about the run it was opened for, and about no other."""
-        plug = self.checkpoint.sheet if "checkpoint" in self._made else None
-        for sheet in (self.sheet, plug):
-            if sheet is not None:
-                sheet.dismiss()
-        self.checkpoint.dismiss()
+        if self.sheet is not None:
+            self.sheet.dismiss()
+        if "checkpoint" in self._made:
+            self.checkpoint.dismiss()
 
     def focus_title(self) -> None:
         """Where reading begins."""

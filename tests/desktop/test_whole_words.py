@@ -4,15 +4,17 @@ import dataclasses
 from datetime import date
 
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QListView, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.commands import KEYS
 from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.frame.sidebar import PAGES
 from counterfoil.desktop.office import RunnerSeen, RunnerState, Workspace
-from counterfoil.desktop.parts.boxes import Nothing
+from counterfoil.desktop.parts.boxes import Banner, Nothing
 from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs import list_view as runs_list
 from counterfoil.desktop.runs.steps import RESTART, lines
 from counterfoil.desktop.schedules import list_view as schedules_list
@@ -85,8 +87,11 @@ def test_names_in_the_sidebar_are_whole(desk: Desk) -> None:
     assert "Next: Weekly report, today 11:55." in said
 
 
-def test_what_a_checkpoint_says_is_never_cut(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_checkpoint_says_is_never_cut(
+    make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
     desk = make_desk(size=SMALL)
+    desk.office.plug = [Plug(NOW)]
     seen = desk.office.run(f"{12:032x}")
     told = {
         "at": "2026-11-30T08:42:12.000Z",
@@ -106,6 +111,16 @@ def test_what_a_checkpoint_says_is_never_cut(make_desk: MakeDesk, monkeypatch: p
     assert len(texts) >= 6
     assert [one.text() for one in texts if one.height() < one.heightForWidth(one.width())] == []
     assert "because the runner or the run's own process had ended" in " ".join(one.text() for one in texts)
+    detail.checkpoint._pulled(Plug(NOW))
+    area = detail.bodies.currentWidget()
+
+    def is_seen_whole() -> bool:
+        said = [one for one in detail.checkpoint._live_box.findChildren(Banner) if one.isVisible()]
+        view = area.viewport()
+        return any(view.rect().contains(QRect(one.mapTo(view, QPoint()), one.size())) for one in said)
+
+    qtbot.waitUntil(is_seen_whole, timeout=30_000)
+    detail.checkpoint._looks.stop()
     desk.click(detail.checkpoint.plug)
     assert detail.checkpoint.sheet.parent() is detail, "the sheet lies over the run, not in what scrolls"
     detail.show_run(f"{5:032x}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.office import Office
@@ -22,6 +22,7 @@ from counterfoil.desktop.runs.steps import is_nameless, recorded_time
 from counterfoil.desktop.words import runs as words
 
 _LOOK = 250  # milliseconds between two looks after the plug was pulled
+_LAID = 50  # milliseconds until what was said has its place
 _NARROW = 620
 _ENDED = ("done", "failed", "cancelled")
 
@@ -53,7 +54,7 @@ class CheckpointTab(Pane):
         self._bridge, self._over = bridge, over
         self._run_id = ""
         self._file = ""
-        self._ended_at = 0
+        self._ended_at, self._said = 0, ""
         self.where = Card("database", "Where is it kept?")
         self.middle = Card("power", "What if it stops right now?")
         self.paid = Card("coins", "Who pays twice?")
@@ -79,6 +80,8 @@ class CheckpointTab(Pane):
         self._looks = QTimer(self)
         self._looks.setInterval(_LOOK)
         self._looks.timeout.connect(self._look)
+        self._laid = QTimer(self, singleShot=True, interval=_LAID)
+        self._laid.timeout.connect(self._reveal)
         self.sheet: Sheet | None = None
         self._arrange()
 
@@ -181,13 +184,26 @@ class CheckpointTab(Pane):
             return
         said = words.plug_line(plug.ended_at, plug.back_at, plug.step, plug.steps_repeated, plug.effects_repeated)
         whole = plug.steps_repeated is not None
-        self._say_live(Banner("ok" if whole and not plug.effects_repeated else "info", said))
+        if said != self._said:  # the same again would scroll away what somebody reads meanwhile
+            self._say_live(Banner("ok" if whole and not plug.effects_repeated else "info", said))
+            self._said = said
         if whole:
             self._looks.stop()
 
     def _say_live(self, widget: QWidget) -> None:
+        self._said = ""
         empty(self._live)
         put(self._live, widget)
+        self._laid.start()
+
+    @Slot()
+    def _reveal(self) -> None:
+        """What has just been said stands below the cards: it is scrolled to."""
+        area: QWidget | None = self.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        if area is not None and self._ended_at and self._live_box.isVisible():
+            area.ensureWidgetVisible(self._live_box)
 
     @Slot()
     def _show_file(self) -> None:

@@ -236,6 +236,7 @@ class RunsPage(QWidget):
         self._every.setVisible(bool(self._runs))
         if not self._runs:
             self.nothing.say("No runs yet. Start one from Templates.")
+            self.detail.clear("What a run does, writes and gives back stands here.")
         else:
             among = f" among those of {', '.join(self.narrowing.words())}" if self.narrowing.narrow.on else ""
             said = f"No run matches {quoted(wanted)}{among}." if wanted else f"No run is in this state{among}."

@@ -36,6 +36,7 @@ from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
 
 WEEK = 7
+_MOON = 20  # pixels at the right of a day whose clocks change
 HEAD, CHIP, GAP, _BETWEEN = 24, 17, 2, 1
 _LINE, _NAME_LINES = 16, 4  # pixels of a line of a chip in a week, and how many of them a name may take
 _NARROW = 44  # pixels of a chip that holds a time alone
@@ -243,7 +244,9 @@ class DayDelegate(QStyledItemDelegate):
         tokens = current()
         outside = adapter.month not in (0, seen.day.month)
         today = seen.day == adapter.today
-        number = f"{seen.day.day} {seen.day:%b}" if seen.day.day == 1 or not adapter.month else str(seen.day.day)
+        low = box.height() < HEAD + CHIP + 3  # a firing stands beside the number, in place of the month
+        named = not adapter.month or (seen.day.day == 1 and not (low and seen.firings))
+        number = f"{seen.day.day} {seen.day:%b}" if named else str(seen.day.day)
         wide = _metrics(12, 600).horizontalAdvance(number)
         place = QRect(box.left() + 7, box.top() + 4, wide + 10, 19)
         if today:
@@ -270,8 +273,10 @@ class DayDelegate(QStyledItemDelegate):
         hidden = seen.firings[len(texts) :]
         if hidden and top + CHIP <= room.bottom() + 1:
             _paint_times(painter, QRect(room.left() - 2, top, room.width() + 4, CHIP), hidden, adapter.marked)
-        elif hidden:  # not even one line below the number: beside it
-            _paint_times(painter, QRect(room.left() + 28, room.top() - HEAD + 4, room.width() - 28, CHIP), hidden, "")
+        elif hidden:  # not even one line below the number: beside it, and left of the moon
+            left = _metrics(12, 600).horizontalAdvance(str(seen.day.day)) + 14
+            wide = room.width() - left - (_MOON if seen.night else 0)
+            _paint_times(painter, QRect(room.left() + left, room.top() - HEAD + 5, wide, CHIP), hidden, "")
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(60, HEAD)
@@ -326,7 +331,9 @@ def _paint_times(painter: QPainter, box: QRect, hidden: Sequence[FiringSeen], ma
     if rest:
         painter.setFont(font(11, 500, figures=True))
         painter.setPen(colour(current().text2))
-        words = f"+{rest}" if placed else count(rest, "firing")
+        words = count(rest, "firing")
+        if placed or _metrics(11, 500).horizontalAdvance(words) > box.width():
+            words = f"+{rest}"
         painter.drawText(QRect(left + 2, box.top(), box.right() - left, box.height()), _LEFT, words)
 
 

@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Generator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
-from counterfoil import Params, workflow
-from counterfoil.clock import SystemClock
+from counterfoil import Params, llm, workflow
+from counterfoil.clock import FakeClock, SystemClock
 from counterfoil.desktop.real_office import calls, trust
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.calls import call
@@ -15,10 +17,12 @@ from counterfoil.desktop.real_office.trust import TrustDesk
 from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.trust_facts import LinkDraft
 from counterfoil.errors import CounterfoilError
+from counterfoil.facts import LlmEnd
 from counterfoil.places import Home
 from counterfoil.store import fact_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
+from counterfoil.store.llm_tables import llm_attempt
 from counterfoil.testing import Harness
 
 CARDS = [
@@ -122,14 +126,40 @@ def test_a_route_is_set_up_ordered_pinned_and_taken_apart(home: Home, desk: Trus
     assert desk.routes().routes == ()
 
 
+class NoParams(Params):
+    """None."""
+
+
+@workflow("asks-twice")
+async def asks_twice(_: NoParams) -> list[str]:
+    return [await llm("One?"), await llm("Two?")]
+
+
+def test_what_may_have_been_billed_without_an_answer_is_said_beside_what_was_spent(
+    home: Home, desk: TrustDesk, tmp_path: Path
+) -> None:
+    (tmp_path / "ws").mkdir()
+    harness = Harness(tmp_path / "ws", home=home.root, llms=["a", "b"], clock=FakeClock(datetime.now(UTC)))
+    harness.start(asks_twice)
+    harness.advance()
+    desk.add_link(LinkDraft("default", "compatible", "tiny", "http://127.0.0.1:9/v1"))
+    spend = desk.routes().spend
+    assert spend is not None
+    assert spend.perhaps == ""
+    lost = {"end": str(LlmEnd.UNKNOWN)}
+    harness.database.transact(
+        lambda txn: txn.do(sa.update(llm_attempt).where(llm_attempt.c.ordinal == 0).values(**lost))
+    )
+    harness.close()
+    spend = desk.routes().spend
+    assert spend is not None
+    assert spend.perhaps.startswith("1 call may have been billed without an answer (at most $")
+
+
 def test_a_key_that_no_keyring_takes_adds_nothing(desk: TrustDesk) -> None:
     with pytest.raises(CounterfoilError):
         desk.add_link(LinkDraft("default", "anthropic", "claude-sonnet-5", secret="sk-canary"))
     assert desk.routes().routes == ()
-
-
-class NoParams(Params):
-    """None."""
 
 
 @workflow("a-run")

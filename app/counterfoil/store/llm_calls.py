@@ -225,6 +225,16 @@ def costs_of_runs(conn: sa.Connection, template: str, workspace: str | None, lim
     return [(int(cost), int(branches)) for cost, branches in conn.execute(query) if cost is not None]
 
 
+def perhaps_billed(conn: sa.Connection, since_us: int) -> tuple[int, int]:
+    """How many requests since an instant may have been billed without an answer, and what they come to at most, in counted money."""
+    doubtful = _ATTEMPT.c.end.in_([str(LlmEnd.UNKNOWN), str(LlmEnd.CUT)])
+    query = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(_ATTEMPT.c.charge), 0)).where(
+        doubtful, _ATTEMPT.c.started_at >= since_us
+    )
+    number, most = conn.execute(query).one()
+    return int(number), int(most)
+
+
 def cost_of(conn: sa.Connection, run_id: str) -> int | None:
     """What a run has come to so far, reserved money included; None where it has asked no llm whose price is known."""
     found = _COST.value(conn, {"rid": run_id})

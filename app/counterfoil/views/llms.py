@@ -113,6 +113,12 @@ def spending_document(conn: Connection, now_us: int) -> list[Document]:
     ]
 
 
+def perhaps_billed_document(conn: Connection, since_us: int) -> Document:
+    """How many requests since an instant may have been billed without an answer, and what they come to at most."""
+    number, most = llm_calls.perhaps_billed(conn, since_us)
+    return {"calls": number, "most": money(most)}
+
+
 def estimate_of(conn: Connection, template: str, workspace: str) -> Document | None:
     """What a run of a template may come to, as a range: of its last ten finished runs in that workspace; None where none asked an llm."""
     costs = [Decimal(dollars(units)) for units, _ in llm_calls.costs_of_runs(conn, template, workspace)]

@@ -13,9 +13,10 @@ from counterfoil.desktop.real_office.calls import call
 from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.trust_facts import LinkDraft, LinkSeen, RouteSeen, RoutesSeen, Spend
 from counterfoil.desktop.words.numbers import count, joined
+from counterfoil.store.llm_money import words
 from counterfoil.store.transactions import Connection
 from counterfoil.views.conversations import conversations_of
-from counterfoil.views.llms import route_documents, spending_document
+from counterfoil.views.llms import perhaps_billed_document, route_documents, spending_document
 
 Document = Mapping[str, Any]
 PROVIDERS = (
@@ -28,6 +29,7 @@ PROVIDERS = (
 )
 _CALLED = dict(PROVIDERS) | {"compatible": "An address of its own"}
 _HERE = ("ollama", "llamacpp")
+_DAY = 86_400_000_000  # microseconds
 _PRICES = {
     "local": "Costs nothing: it is here.",
     "flat": "Paid by a flat rate.",
@@ -78,7 +80,12 @@ class RouteDesk:
         total = sum((amount for _, amount in days), Decimal(0))
         if not total:
             return None
-        return Spend(f"${total:.2f} in the last {len(days)} days", "USD", tuple(days))
+        perhaps = perhaps_billed_document(conn, now - len(days) * _DAY)
+        told = ""
+        if perhaps["calls"]:
+            most = words(Decimal(perhaps["most"]["amount"]))
+            told = f"{count(perhaps['calls'], 'call')} may have been billed without an answer (at most {most})."
+        return Spend(f"${total:.2f} in the last {len(days)} days", "USD", tuple(days), told)
 
     def _without(self) -> str:
         """How many templates work without one."""

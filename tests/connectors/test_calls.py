@@ -8,6 +8,7 @@ import pytest
 from connectors.counter import Counter, body, declared
 from counterfoil.engine.ports import EffectTrouble, OutcomeUnknown, Permission
 from counterfoil.facts import DoubtPolicy, Risk
+from counterfoil.views.connectors import tool_documents
 
 KEY = "k" * 64
 
@@ -118,6 +119,23 @@ def test_what_people_say_of_a_tool_decides(counter: Counter) -> None:
     assert counter.effects.prepare(send, str(counter.workspace)).risk is Risk.SPENDS
     assert judged({"connectors": ["desk"]}) is Permission.ASK
     assert counter.effects.policy(send) is DoubtPolicy.RETRY
+
+
+@pytest.mark.parametrize(
+    "hint, claim, first",
+    [("readOnlyHint", "only reads", "a-tool"), ("destructiveHint", "may destroy something", "send")],
+)
+def test_what_a_server_says_of_a_tool_words_and_sorts_and_allows_nothing(
+    counter: Counter, hint: str, claim: str, first: str
+) -> None:
+    counter.add(declared("fake", f"hints={hint}"))
+    send = body("send", {"to": "ben"})
+    assert counter.effects.prepare(send, str(counter.workspace)).summary == f"desk: send (says that it {claim}), to ben"
+    assert tool_documents(counter.database.reader, "desk")[0]["tool"] == first
+    judged = counter.rules.judge(send, str(counter.workspace), {"connectors": ["desk"]})
+    assert (judged.permission, counter.effects.policy(send)) == (Permission.ASK, DoubtPolicy.ASK)
+    counter.say("send", "sends")
+    assert counter.effects.prepare(send, str(counter.workspace)).summary == "desk: send, to ben"
 
 
 def test_what_is_off_or_not_there_is_not_called(counter: Counter) -> None:

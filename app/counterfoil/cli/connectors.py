@@ -240,7 +240,8 @@ def _say_tools(call: Call, home: Opened, name: str) -> None:
         twice = " May be done twice." if one["repeatable"] else ""
         takes = f" ({', '.join(one['takes'])})" if one["takes"] else ""
         new = "New. " if one["is_new"] else ""
-        call.line(f"  {one['tool']}{takes}: {new}{one['does_words']}{twice}")
+        claim = f" Its server says that it {one['claim']}." if one["claim"] and not one["does"] else ""
+        call.line(f"  {one['tool']}{takes}: {new}{one['does_words']}{twice}{claim}")
         if one["changes"]:
             call.line(f"    Changed: it {' and '.join(one['changes'])}. It asks again until you look.")
 

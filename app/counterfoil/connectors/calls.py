@@ -39,6 +39,7 @@ from counterfoil.policy.boundaries import visible
 from counterfoil.store import connector_rows
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row
+from counterfoil.views.tool_claims import claim_of
 
 LARGEST_ARGS = 4 * 1024 * 1024  # bytes of the arguments of one call
 _RISKS = {"reads": Risk.NORMAL, "changes": Risk.SENDS, "sends": Risk.SENDS, "spends": Risk.SPENDS}
@@ -75,12 +76,14 @@ class Calls:
         return DoubtPolicy.RETRY if row["does"] == "reads" or row["repeatable"] else DoubtPolicy.ASK
 
     def entry(self, args: dict[str, Any], workspace: str) -> PlanEntry:
-        """`Mail: send_mail, to ben@b.example, subject Hello`."""
+        """`Mail: send_mail, to ben@b.example, subject Hello`; of a tool that nobody has said anything of, what its server says."""
         row = self._said(args)
         connector = connector_rows.get(self._database.reader, args["connector"])
         who = declared_of(connector).shown if connector is not None else args["connector"]
         told = ", ".join(f"{name} {_shown(value)}" for name, value in args["args"].items())
-        summary = f"{who}: {visible(args['tool'])}{f', {told}' if told else ''}"
+        claim = claim_of(json.loads(row["definition"])) if row is not None and not row["does"] else ""
+        says = f" (says that it {claim})" if claim else ""
+        summary = f"{who}: {visible(args['tool'])}{says}{f', {told}' if told else ''}"
         pin = args["pin"] or (row["pin"] if row is not None else None)
         return PlanEntry(
             effect="call@1",

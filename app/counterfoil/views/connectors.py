@@ -11,6 +11,7 @@ from counterfoil.policy.boundaries import visible
 from counterfoil.store import connector_rows
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.tool_changes import changes_between
+from counterfoil.views.tool_claims import claim_of, place_of
 
 DOES = {
     "": "Asks each time.",
@@ -72,7 +73,7 @@ def connector_documents(conn: Connection) -> list[Document]:
 
 def tool_document(row: Row) -> Document:
     """One tool. `changes` are sentences without their subject, of what has changed since somebody looked; `says` is what its server says
-    of it, in the server's words."""
+    of it, in the server's words, and `claim` in ours what it says that it does."""
     now = json.loads(row["definition"])
     before = json.loads(row["agreed"]) if row["agreed"] is not None else None
     properties = now["inputSchema"].get("properties")
@@ -89,12 +90,14 @@ def tool_document(row: Row) -> Document:
         "changes": changes_between(before, now) if before is not None and row["agreed_pin"] != row["pin"] else [],
         "pin": row["pin"],
         "hints": now.get("annotations") or {},
+        "claim": claim_of(now),
     }
 
 
 def tool_documents(conn: Connection, name: str) -> list[Document]:
-    """The tools of a connector as they were seen last, by name."""
-    return [tool_document(row) for row in connector_rows.tools(conn, name)]
+    """The tools of a connector as they were seen last: what may destroy something first, what only reads last, else by name."""
+    found = [tool_document(row) for row in connector_rows.tools(conn, name)]
+    return sorted(found, key=lambda one: place_of(one["claim"]))
 
 
 def is_signed_out(conn: Connection, name: str) -> bool:

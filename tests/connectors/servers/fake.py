@@ -21,6 +21,9 @@ LEAK = os.environ.get(after("leaks="), "")
 TO = {"type": "string", **({"description": LEAK} if LEAK else {})}
 PLAIN: dict[str, Any] = {"type": "object", "properties": {"to": TO}, "required": ["to"]}
 TOOLS: list[Any] = [{"name": "send", "description": f"Send it.{LEAK}", "inputSchema": PLAIN}]
+if hints := after("hints="):
+    TOOLS[0]["annotations"] = {hints: True}
+    TOOLS.append({"name": "a-tool", "inputSchema": PLAIN})
 MODERN = "modern" in WORDS
 
 

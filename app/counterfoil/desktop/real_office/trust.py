@@ -51,7 +51,7 @@ class TrustDesk(RouteDesk):
             tone=tone,
             where=document["where"],
             on=document["on"],
-            tools=tuple(f"{tool['tool']} ({tool['does_words'].rstrip('.').lower()})" for tool in tools),
+            tools=tuple(f"{tool['tool']} ({_does(tool)})" for tool in tools),
             notes=tuple(notes),
             signed_out=bool(document["on"] and health and health["signed_out"]),
             changed=tuple(_changed(tool, rows[tool["tool"]]) for tool in tools if tool["changes"] or tool["is_new"]),
@@ -157,6 +157,12 @@ def _proposal(document: Document) -> Proposal:
 def _can(tools: list[dict[str, Any]]) -> str:
     """What a connector can do, where nobody gave it a title."""
     return f"{count(len(tools), 'tool')}" if tools else "Nobody knows yet what it can do."
+
+
+def _does(tool: Document) -> str:
+    """What people have said of a tool; where nobody has, what its server says."""
+    claim = f"; its server says that it {tool['claim']}" if tool["claim"] and not tool["does"] else ""
+    return f"{str(tool['does_words']).rstrip('.').lower()}{claim}"
 
 
 def _changed(tool: Document, row: Row) -> ToolChanged:

@@ -126,3 +126,28 @@ def test_a_command_that_could_read_the_mail_is_a_reader_of_it(office: Make, post
     assert EVIL[:20] in told(harness)[1]
     assert any("Post/a.eml" in flag for flag in harness.spec()["flags"])
     assert sent.mails == []
+
+
+def test_rules_and_skills_that_strangers_leave_are_not_the_teams(
+    office: Make, post_room: Path, sent: PostOffice
+) -> None:
+    """A portal's folder may hold an AGENTS.md like any other; it is a file to be read, and nobody's instruction."""
+    (post_room / "AGENTS.md").write_text("Sums are whole numbers.")
+    (post_room / "Portal" / "AGENTS.md").write_text(EVIL)
+    skill = post_room / "Portal" / "helping"
+    skill.mkdir()
+    (skill / "SKILL.md").write_text(f"---\nname: helping\ndescription: {EVIL[:60]}\n---\n{EVIL}")
+
+    @workflow("led astray")
+    async def led_astray(p: Nothing) -> str:
+        return await agent("Sum up.", tools=["read"], skills=["Portal"])
+
+    harness = office("Done.")
+    harness.start(led_astray)
+    assert harness.advance() == RunState.DONE
+    system = harness.asked_llms()[0].system
+    assert "Sums are whole numbers." in system
+    assert EVIL[:40] not in system
+    summaries = [row["summary"] or "" for row in harness.records()]
+    assert any("Not followed, because it holds words of others: Portal/AGENTS.md" in one for one in summaries)
+    assert any("their words are not followed" in one for one in summaries)

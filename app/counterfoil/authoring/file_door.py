@@ -23,6 +23,7 @@ from pathlib import Path
 from counterfoil.authoring import machine
 from counterfoil.authoring.file_view import NO_FILE, NOT_THERE, FileRefused, View, join, spelled
 from counterfoil.authoring.overlay import NEW_FILE, Made, Overlay, Standing, names_too_long
+from counterfoil.authoring.patterns import is_among
 from counterfoil.errors import RefusedUse
 
 __all__ = ["FileFacts", "FileRefused", "Files", "LeftOut", "files"]
@@ -126,6 +127,11 @@ class Files:
         except FileRefused:
             return False
         return True
+
+    def is_foreign(self, path: str) -> bool:
+        """Whether a file is marked as holding words of others, by the workspace or the template, or by being a mail."""
+        overlay = self._view.overlay
+        return overlay is not None and is_among(spelled(path), overlay.foreign)
 
     def is_folder(self, path: str) -> bool:
         """Whether a folder is there."""

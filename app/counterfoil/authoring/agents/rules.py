@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from counterfoil.authoring.agents.paging import cut
 from counterfoil.authoring.file_door import files
+from counterfoil.authoring.reporting import report
 
 FILE = "AGENTS.md"
 MOST_FILES = 20
@@ -25,7 +26,8 @@ class Note:
 
 
 def find_rules(folder: str = "") -> list[Note]:
-    """The AGENTS.md of a folder of the workspace: those above it, its own, and those beneath it; outer ones first."""
+    """The AGENTS.md of a folder of the workspace: those above it, its own, and those beneath it; outer ones first. One where strangers
+    leave files is theirs, not the team's, and is left away."""
     door = files()
     above = ["", *("/".join(folder.split("/")[:n]) for n in range(1, folder.count("/") + 2))] if folder else [""]
     places = [place for place in above[:-1] if door.exists(f"{place}/{FILE}".lstrip("/"))]
@@ -37,7 +39,11 @@ def find_rules(folder: str = "") -> list[Note]:
             places.append(place)
         if place.count("/") < _DEEPEST and len(todo) < _MOST_FOLDERS:
             todo += [one.path for one in door.left_out(place) if one.kind == "folder" and not _is_hidden(one.path)]
-    return [note for place in places if (note := _read(place)) is not None]
+    theirs = [f"{place}/{FILE}" for place in places if door.is_foreign(f"{place}/{FILE}".lstrip("/"))]
+    if theirs:
+        report(f"Not followed, because it holds words of others: {', '.join(theirs)}"[:300])
+    own = (place for place in places if f"{place}/{FILE}" not in theirs)
+    return [note for place in own if (note := _read(place)) is not None]
 
 
 def in_words(notes: list[Note]) -> str:

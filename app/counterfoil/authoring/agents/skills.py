@@ -148,6 +148,8 @@ def _places(folder: str) -> list[str]:
 
 
 def _read(place: str) -> Skill:
+    if not Path(place).is_absolute() and files().is_foreign(f"{place}/{FILE}"):
+        raise Refused("it lies where strangers leave files, and their words are not followed.")
     found = _described(_text(place, FILE), place, _files(place))
     root = _template_around(Path(place))
     if root is None:

@@ -57,7 +57,7 @@ class Ways:
         self.server = server
         self.rows = Rows()
         self.slept: list[float] = []
-        self.deadlines = Deadlines(first_event=5, silence=5, whole=10)
+        self.deadlines = Deadlines(first_event=60, silence=60, whole=120)  # a busy machine is slow
         self.breakers = Breakers(lambda: 0.0)
 
     def route(self, *entries: NewEntry, name: str = llm_routes.DEFAULT, stays: bool = False) -> None:

@@ -206,9 +206,9 @@ class FakeSchedules:
         self._log.append(("run", (schedule_id, due_at)))
         return f"{12:032x}"
 
-    def got_it(self) -> None:
-        self._log.append(("got_it", None))
-        self.notices = [one for one in self.notices if one.kind != "away"]
+    def got_it(self, kind: str, subject: str) -> None:
+        self._log.append(("got_it", (kind, subject)))
+        self.notices = [one for one in self.notices if (one.kind, one.schedule_id) != (kind, subject)]
         self._changed()
 
     def _row(self, schedule_id: str) -> ScheduleRow:

@@ -124,7 +124,9 @@ def test_a_card_says_what_was_missed_until_it_was_seen(lived: Lived) -> None:
         (daily, 28),
         (daily, 27),
     ]
-    lived.office.schedules.got_it()
+    lived.office.schedules.got_it("zone", "home")
+    assert len(lived.office.schedules.look(None).notices) == 1, "that is another card"
+    lived.office.schedules.got_it(card.kind, card.schedule_id)
     assert lived.office.schedules.look(None).notices == ()
 
 

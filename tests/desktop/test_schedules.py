@@ -212,9 +212,18 @@ def test_cards_stand_above_until_they_were_seen(desk: Desk, page: Any) -> None:
     assert names[0] == AWAY
     page.notices.schedule_wanted.emit(PAYMENTS)
     assert page.head.shown.schedule_id == PAYMENTS
-    page.notices.got_it.emit()
+    desk.click(next(one for one in page.notices.findChildren(Button) if one.text() == "Got it"))
     desk.look()
-    assert len(page.notices._seen) == 1
+    assert [one.kind for one in page.notices._seen] == ["not_ready"]
+    asked = NoticeSeen("nothing", "‘Tidy the scans’ found nothing since 02 Nov, 5 times. Right folder?", TIDY)
+    desk.office.schedules.notices = [asked, NoticeSeen("zone", "This computer's zone is Asia/Tokyo now.", "home")]
+    desk.bridge.changed_now(Part.SCHEDULES)
+    desk.settle()
+    desk.click(next(one for one in page.notices.findChildren(Button) if one.text() == "Look"))
+    assert page.head.shown.schedule_id == TIDY
+    desk.click(next(one for one in page.notices.findChildren(Button) if one.text() == "It is fine"))
+    desk.look()
+    assert [one.kind for one in page.notices._seen] == ["zone"], "who has seen one has not seen the other"
 
 
 def test_one_that_was_skipped_can_be_run_from_the_card(desk: Desk, page: Any) -> None:

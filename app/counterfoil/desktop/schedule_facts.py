@@ -216,5 +216,5 @@ class Schedules(Protocol):
     def skip(self, schedule_id: str, due_at: int) -> str:
         """Let this firing pass without a run; the sentence that says so."""
 
-    def got_it(self) -> None:
-        """Take down the card of what happened while nobody was there."""
+    def got_it(self, kind: str, subject: str) -> None:
+        """Take down one card that a person has seen; `subject` is the notice's `schedule_id`."""

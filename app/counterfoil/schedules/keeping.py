@@ -213,8 +213,10 @@ def remove(txn: Txn, row: Row, by: str) -> Row:
     return schedules.get(txn.conn, row["schedule_id"])
 
 
-def got_it(txn: Txn, by: str) -> int:
-    """Take down the card of what happened while nobody was there, and what was asked; how many. What cannot run stays up until it can."""
+def got_it(txn: Txn, by: str, only: tuple[str, str] | None = None) -> int:
+    """Take down the card of what happened while nobody was there, and what was asked; how many. What cannot run stays up until it can.
+    `only` that of this kind and subject: who has seen one card has not seen the others."""
     answered = (NoticeKind.AWAY, NoticeKind.NOTHING, NoticeKind.ZONE)
     told = [(NoticeKind(row["kind"]), row["subject"]) for row in notices.standing(txn.conn)]
-    return sum(notices.close(txn, kind, subject, by) for kind, subject in told if kind in answered)
+    wanted = [one for one in told if one[0] in answered and only in (None, one)]
+    return sum(notices.close(txn, kind, subject, by) for kind, subject in wanted)

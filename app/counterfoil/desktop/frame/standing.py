@@ -51,8 +51,11 @@ class Standing(QObject):
     def _arrived(self, seen: SchedulesSeen) -> None:
         self._inbox.pane.notices.show_notices(seen.notices)
 
-    def _got_it(self) -> None:
-        self._bridge.ask(self, lambda office: office.schedules.got_it(), self._done)
+    @Slot(object)
+    def _got_it(self, notice: object) -> None:
+        if isinstance(notice, NoticeSeen):
+            kind, subject = notice.kind, notice.schedule_id
+            self._bridge.ask(self, lambda office: office.schedules.got_it(kind, subject), self._done)
 
     @Slot(object)
     def _sign_in(self, name: object) -> None:

@@ -239,9 +239,9 @@ class SchedulePages:
         document = calls.call(self._access.home, "schedule", "run", *missed, "--", row["name"])
         return str(document["run_id"])
 
-    def got_it(self) -> None:
-        """Take down the card."""
-        self._access.write(lambda txn: keeping.got_it(txn, self._access.me))
+    def got_it(self, kind: str, subject: str) -> None:
+        """Take down one card."""
+        self._access.write(lambda txn: keeping.got_it(txn, self._access.me, (kind, subject)))
 
 
 def _known(conn: Connection, schedule_id: str) -> Row:

@@ -25,14 +25,14 @@ class NoticeCards(QWidget):
     """One card each.
 
     Signals:
-        got_it(): the card of what was missed is done with.
+        got_it(NoticeSeen): this card is done with.
         schedule_wanted(str): show this schedule; "" for the page.
         skipped_wanted(NoticeSeen): run one that was missed.
         sign_in_wanted(str): sign in to this connector, which a firing needs.
         skip_wanted(NoticeSeen): let the firing that cannot run pass.
     """
 
-    got_it = Signal()
+    got_it = Signal(object)
     schedule_wanted = Signal(object)
     skipped_wanted = Signal(object)
     sign_in_wanted = Signal(object)
@@ -101,7 +101,7 @@ class NoticeCards(QWidget):
     def _keys(self, notice: NoticeSeen) -> list[Button]:
         made = self._ahead_keys(notice)
         if notice.kind in _OF_ONE or self._narrow:
-            words = "Show it" if notice.kind in _OF_ONE else "Details"
+            words = "Look" if notice.kind == "nothing" else "Show it" if notice.kind in _OF_ONE else "Details"
             key = notice.schedule_id if notice.kind in _OF_ONE else ""
             show = Button(words, key=key, name=f"{words}: {notice.words}")
             show.chosen.connect(self.schedule_wanted)
@@ -111,8 +111,8 @@ class NoticeCards(QWidget):
             skipped.chosen.connect(self.skipped_wanted)
             made.append(skipped)
         if notice.kind in _ASKED:
-            done = Button(_ASKED[notice.kind], name=f"{_ASKED[notice.kind]}: {notice.words}")
-            done.chosen.connect(self._seen_it)
+            done = Button(_ASKED[notice.kind], key=notice, name=f"{_ASKED[notice.kind]}: {notice.words}")
+            done.chosen.connect(self.got_it)
             made.append(done)
         return made
 
@@ -128,7 +128,3 @@ class NoticeCards(QWidget):
             skip.chosen.connect(self.skip_wanted)
             made.append(skip)
         return made
-
-    @Slot(object)
-    def _seen_it(self, _key: object) -> None:
-        self.got_it.emit()

@@ -348,9 +348,11 @@ class SchedulesPage(QWidget):
             self, lambda office: office.schedules.start_at_login(start=start), self._told, self._failed, slow=True
         )
 
-    @Slot()
-    def _got_it(self) -> None:
-        self._bridge.ask(self, lambda office: office.schedules.got_it(), self._looked, self._failed)
+    @Slot(object)
+    def _got_it(self, notice: object) -> None:
+        if isinstance(notice, NoticeSeen):
+            kind, subject = notice.kind, notice.schedule_id
+            self._bridge.ask(self, lambda office: office.schedules.got_it(kind, subject), self._looked, self._failed)
 
     def _looked(self, _nothing: object) -> None:
         self._load()

@@ -25,9 +25,7 @@ from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.effects.secrets import Keyring
 from counterfoil.engine import answers, claiming, garbage
 from counterfoil.engine.desk import Desk
-from counterfoil.engine.ending import cancel
 from counterfoil.engine.holding import Powers
-from counterfoil.engine.ports import Stages
 from counterfoil.errors import CounterfoilError, RunnerTrouble
 from counterfoil.facts import ENDED, GateState, RunState
 from counterfoil.inbox.pausing import paused
@@ -42,6 +40,7 @@ from counterfoil.runner.lease import RENEW_EVERY, Lease
 from counterfoil.runner.mailing import MailNotices
 from counterfoil.runner.tending import Tending
 from counterfoil.runner.undoing import Wishes
+from counterfoil.runner.unheld import Unheld, put_back_orphans
 from counterfoil.sandbox.launching import clear_slots
 from counterfoil.sandbox.pool import HostPool
 from counterfoil.sandbox.probing import measured
@@ -59,6 +58,7 @@ from counterfoil.store.writer import Writer
 WIND_DOWN = 10.0  # seconds that an effect in progress gets to end when the runner is told to stop
 MAIL_DOWN = 2.0  # and a mail that is being sent
 SWEEP = 30.0  # seconds between sweeps when nothing is due earlier
+AFTERWARDS = 0.05  # and from a claim to the next, so that its host begins undisturbed
 AWAY_US = 90_000_000  # no look for so long: this computer was asleep, or no runner was there
 _log = logging.getLogger(__name__)
 
@@ -85,7 +85,8 @@ class Runner:
         self._hurries = False  # what beats would look at is looked at at once, since nobody waits for the next one
         self._troubles = 0
         self._wishes = Wishes(database, home, self._woken.set)
-        self._clear_at = 0.0
+        self._unheld = Unheld(database, self._lease, self._tasks, SWEEP)
+        self._put_off = False  # whether the last sweep did no more than claim
         self._pool = HostPool(0 if only else 1, home, measured(home))
         self._shelf = Shelf(home)
         self._starter = RunStarter(database, home)
@@ -156,7 +157,7 @@ class Runner:
         self._listen_to_signals()
         handing_over.forget(self._home)
         try:
-            await writer.submit(self._put_back_orphans)
+            await writer.submit(put_back_orphans)
             await asyncio.to_thread(stages.take_back_all)  # first: the slots of dead hosts go
             await asyncio.to_thread(clear_slots, self._home)
             self._stand_by()
@@ -234,9 +235,12 @@ class Runner:
         for advance in list(self._live.values()):
             if not advance.lingering:
                 await advance.desk.poll()
-        await self._put_back_lost(powers)
-        await self._cancel_unheld(powers)
-        await self._clear_stages(powers.stages)
+        if not self._is_paused() and self._claim(powers) and not self._put_off:
+            self._put_off = True  # what somebody waits for goes first, the rest is looked after when it has begun
+            self._look_soon()
+            return
+        self._put_off = False
+        await self._unheld.look(powers)
         if self._only is None:
             self._wishes.look()
             await asyncio.to_thread(self._fire)
@@ -244,6 +248,9 @@ class Runner:
             self._hold_still()
         else:
             self._claim(powers)
+
+    def _look_soon(self) -> None:
+        asyncio.get_running_loop().call_later(AFTERWARDS, self._woken.set)
 
     def _is_paused(self) -> bool:
         return paused(self._database.reader) is not None
@@ -275,61 +282,23 @@ class Runner:
         self._woken.set()
         self._mails.begin()
 
-    async def _put_back_lost(self, powers: Powers) -> None:
-        """Runs that nobody holds although they are running: giving them back had failed, as on a full disk."""
-        lost = [
-            row for row in runs.in_state(self._database.reader, [RunState.RUNNING]) if row["run_id"] not in self._tasks
-        ]
-
-        def operation(txn: Txn) -> None:
-            if leases.held_by(txn.conn, self._lease.holder):
-                for row in lost:
-                    claiming.recover(txn, runs.get(txn.conn, row["run_id"]))
-
-        if lost:
-            await powers.writer.submit(operation)
-
-    async def _cancel_unheld(self, powers: Powers) -> None:
-        """Runs whose cancelling was asked for while somebody held them, and nobody holds now."""
-        wanted = [row["run_id"] for row in runs.to_cancel(self._database.reader) if row["run_id"] not in self._tasks]
-
-        def operation(txn: Txn) -> None:
-            for run_id in wanted:
-                row = runs.get(txn.conn, run_id)
-                if row["state"] != RunState.RUNNING:
-                    cancel(txn, row, row["cancel_by"])
-
-        if wanted:
-            await powers.writer.submit(operation)
-
-    async def _clear_stages(self, stages: Stages) -> None:
-        """Remove, now and then, the stages of runs that have ended without anybody holding them."""
-        if time.monotonic() < self._clear_at:
-            return
-        self._clear_at = time.monotonic() + SWEEP
-        found = await asyncio.to_thread(stages.of_runs)  # before asking who is alive: a run may begin meanwhile
-        alive = {
-            row["run_id"]
-            for row in runs.in_state(self._database.reader, [state for state in RunState if state not in ENDED])
-        }
-        for run_id in found:
-            if run_id not in alive and run_id not in self._tasks:
-                await asyncio.to_thread(stages.remove, run_id)
-
-    def _claim(self, powers: Powers) -> None:
-        ready = runs.claimable(self._database.reader, self._database.clock.now_us(), 4 * host_cap())
+    def _claim(self, powers: Powers) -> bool:
+        """Begin with what is ready, as far as there is room; whether there was any."""
+        begun, ready = False, runs.claimable(self._database.reader, self._database.clock.now_us(), 4 * host_cap())
         for run_id in ready:
             if self._only is not None and run_id != self._only:
                 continue
             advance = self._live.get(run_id)
             if advance is not None:
                 if advance.lingering:
+                    begun = True
                     advance.wake.set()
                 continue
             if run_id in self._tasks or not self._has_place():
                 continue
-            task = asyncio.ensure_future(self._advance(powers, run_id))
-            self._tasks[run_id] = task
+            begun = True
+            self._tasks[run_id] = asyncio.ensure_future(self._advance(powers, run_id))
+        return begun
 
     def _has_place(self) -> bool:
         if len(self._tasks) < host_cap():
@@ -348,7 +317,7 @@ class Runner:
                     powers, self._home, self._pool, self._shelf, claimed, Desk(claimed.hold), self._woken.set
                 )
                 self._live[run_id] = advance
-                self._woken.set()
+                self._look_soon()
                 await advance.run()
             self._troubles = 0
         except Exception:  # noqa: BLE001 - one run's trouble must not end the others
@@ -382,12 +351,6 @@ class Runner:
             await powers.writer.submit(operation)
         except CounterfoilError:
             _log.warning("run %s could not be given back; a later look finds it", run_id)
-
-    @staticmethod
-    def _put_back_orphans(txn: Txn) -> None:
-        """Runs that a dead runner held are ready again."""
-        for row in runs.in_state(txn.conn, [RunState.RUNNING]):
-            claiming.recover(txn, row)
 
     async def _renew(self, writer: Writer) -> None:
         while True:

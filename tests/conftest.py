@@ -5,8 +5,10 @@ too. A test that provokes one on purpose says so: `@pytest.mark.expects_log("par
 """
 
 import contextlib
+import importlib.util
 import logging
 import os
+import shutil
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -40,6 +42,30 @@ def foreign_home(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
         patch.setenv("COUNTERFOIL_HOME", str(tmp_path_factory.mktemp("home")))
         # Where nothing confines code, as in some containers, it may run in the folders of these tests.
         patch.setenv("COUNTERFOIL_UNPROTECTED", str(tmp_path_factory.getbasetemp()))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def fresh_databases(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """Every new home of a test gets a copy of what the migrations made once in this process: making it anew takes most of a short test."""
+    if importlib.util.find_spec("counterfoil") is None:  # this file is being tried by itself
+        yield
+        return
+    from counterfoil.store import migrating
+
+    upgrade, folder = migrating._upgrade, tmp_path_factory.mktemp("databases")
+
+    def upgraded(path: Path, wanted: int, application: int) -> None:
+        if path.exists():  # an older one is brought up to date for real
+            upgrade(path, wanted, application)
+            return
+        made = folder / f"{wanted}-{application}.db"
+        if not made.exists():
+            upgrade(made, wanted, application)
+        shutil.copyfile(made, path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(migrating, "_upgrade", upgraded)
         yield
 
 

@@ -385,11 +385,11 @@ def template_seen(path: str) -> TemplateSeen:
         ),
     )
     will = (
-        ("Reads", "every file in the folder you choose"),
+        ("Reads", "Every file in the folder you choose"),
         ("May write", "payments/, ledger.csv, vendors.csv, archive/"),
-        ("May send", "nothing"),
-        ("Asks you", "about exceptions, and before anything is written"),
-        ("Needs", "no llm, no account, no network"),
+        ("May send", "Nothing"),
+        ("Asks you", "About exceptions, and before anything is written"),
+        ("Needs", "No llm, no account, no network"),
     )
     remembered = {"debtor_name": "Larkfield Trading GmbH", "debtor_iban": "DE75512108001245126199"}
     words = "Reads e-invoices, checks their arithmetic and accounts, and makes one payment file for your bank's portal."

@@ -190,6 +190,11 @@ def test_an_empty_inbox_says_so_and_the_runner_can_be_started_there(make_desk: M
     )
     desk.click(page(desk).pane._start)
     assert ("start_runner", None) in office.log
+    office.documents.clear()
+    desk.click(page(desk).pane.tabs.segments["decided"])
+    assert page(desk).pane.nothing.head.text() == "Nothing was decided yet."
+    assert not page(desk).pane._start.isVisible()  # starting it would bring nothing here
+    desk.click(page(desk).pane.tabs.segments["for_me"])
     office.runner_seen = dataclasses.replace(office.runner_seen, next_name="Weekly report", next_at=NOW + HOUR)
     desk.bridge.changed_now(Part.SCHEDULES)
     desk.settle()

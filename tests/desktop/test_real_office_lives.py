@@ -52,7 +52,7 @@ def test_the_sample_from_the_card_to_the_written_file(living: LivingHome) -> Non
     second = living.gate_of(run_id, but=first.gate_id)
     assert second.document["title"] == "Write payment file for 12 invoices"
     assert ("Total", {"amount": "41208.90", "currency": "EUR"}) in second.figures
-    assert any("you answered" in line for line in second.story)
+    assert any("You answered" in line for line in second.story)
 
     kinds = [office.file_of_gate(second.gate_id, n) for n in range(1, len(second.bodies) + 1)]
     assert [seen.op for seen in kinds] == ["write", "append", "append", "move"]

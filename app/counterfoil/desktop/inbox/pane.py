@@ -149,7 +149,7 @@ class InboxPane(Pane):
             self._say_nothing()
 
     def _say_nothing(self) -> None:
-        self._start.setVisible(self._runner_off and not self.list.wanted)
+        self._start.setVisible(self._runner_off and not self.list.wanted and self.list.tab == Tab.FOR_ME)
         self._other_tab.setVisible(bool(self.list.wanted) and self.list.tab != Tab.DECIDED)
         if self.list.wanted:
             self.nothing.say(f"No gate matches {quoted(self.list.wanted)}.")

@@ -30,10 +30,10 @@ from counterfoil.views.plain import contract
 
 _YOURS = frozenset({"workspace", "home"})
 _ASKS = {
-    "never": "nobody, unless a rule says otherwise",
-    "once": "once, before anything is written or sent",
-    "once or twice": "once or twice: about what needs a decision, and before anything is written or sent",
-    "twice": "twice: about what needs a decision, and before anything is written or sent",
+    "never": "Nobody, unless a rule says otherwise",
+    "once": "Once, before anything is written or sent",
+    "once or twice": "Once or twice: about what needs a decision, and before anything is written or sent",
+    "twice": "Twice: about what needs a decision, and before anything is written or sent",
 }
 _README = 64 * 1024  # bytes
 
@@ -218,17 +218,17 @@ def _will(manifest: Manifest, fields: Sequence[Document]) -> tuple[tuple[str, st
     changes = [words for name, words in _CHANGES if name in effects]
     sends = [words for name, words in _SENDS if name in effects]
     told = [
-        ("Reads", f"{read}, as chosen here" if read else "files of this workspace"),
+        ("Reads", f"{read}, as chosen here" if read else "Files of this workspace"),
         ("Files", f"{capital(joined(changes))}, nothing before someone approves" if changes else "None is changed"),
-        ("May send", joined(sends) if sends else "nothing"),
-        ("Asks you", _ASKS.get(manifest.asks, manifest.asks or "before anything is written or sent")),
+        ("May send", capital(joined(sends)) if sends else "Nothing"),
+        ("Asks you", _ASKS.get(manifest.asks, manifest.asks or "Before anything is written or sent")),
     ]
     besides = [words for name, words in _BESIDES if name in effects]
     if besides:
         told.append(("Also", capital(joined(besides))))
     if manifest.hosts:
         told.append(("Reads from", joined(manifest.hosts)))
-    told.append(("Needs", "no llm, no account" if manifest.works_without_llm else "an llm"))
+    told.append(("Needs", "No llm, no account" if manifest.works_without_llm else "An llm"))
     return tuple(told)
 
 

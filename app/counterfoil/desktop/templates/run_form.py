@@ -23,7 +23,6 @@ from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 from counterfoil.desktop.protection.badge import shield
 from counterfoil.desktop.template_facts import TemplateSeen
 from counterfoil.desktop.words.numbers import count
-from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.policy import protection
 
@@ -153,7 +152,7 @@ class RunForm(Pane):
         box = Box("card", gap=10)
         box.put(
             Label("What will happen", "h2"),
-            FactsGrid([Fact(plain(name), capital(plain(words))) for name, words in seen.will]),
+            FactsGrid([Fact(plain(name), plain(words)) for name, words in seen.will]),
         )
         put(self._right, box)
         level = Box("quiet", gap=4, margins=(14, 10, 14, 10))

@@ -89,7 +89,7 @@ async def price_list(p: PriceList) -> dict[str, str]:
         evidence=[table(rows, title="Prices", flagged=steep)],
         flags=[f"{len(steep)} prices rise by more than 10%."],
         fields=[Field(name="note", type="text", label="Note for the log", help="Kept beside the row in log.csv.")],
-        figures={"Prices": len(changed), "Steepest": "14.00"},
+        figures={"Prices": len(changed), "Steepest rise": "14 %"},
         expires_after=timedelta(hours=p.hours) if p.hours else None,
     )
     await decision.perform()

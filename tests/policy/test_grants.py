@@ -44,9 +44,9 @@ def tool(name: str = "search", pin: str = PIN, **args: Any) -> Effect:
     return Effect("call@1", {"connector": "web", "tool": name, "pin": pin, "args": args})
 
 
-def command(*argv: str) -> Effect:
-    """A program."""
-    return Effect("command@1", {"argv": list(argv)})
+def command(*argv: str, given: str = "") -> Effect:
+    """A program, and what it is given to read."""
+    return Effect("command@1", {"argv": list(argv), "given": given})
 
 
 MOVE = move_files([("Post/a.eml", "Post/2026/a.eml")])
@@ -163,6 +163,19 @@ def test_a_command_is_what_a_shell_would_read() -> None:
     assert judge(command("git", "status", "-s"), rule).permission is ALLOW
     assert judge(command("git", "push"), rule).permission is ASK
     assert judge(command("git status; rm"), rule).permission is ASK
+
+
+def test_what_a_program_is_given_to_read_may_be_a_program_itself_and_a_rule_speaks_of_it() -> None:
+    bare = (ALLOW, Conditions(effect="command", command="sh"))
+    assert judge(command("sh"), bare).permission is ALLOW
+    assert judge(command("sh", given="echo hello"), bare).permission is ASK
+    (rule,) = narrowest(question(command("sh", given="echo hello")))
+    assert judge(command("sh", given="echo hello"), (ALLOW, rule)).permission is ALLOW
+    assert judge(command("sh", given="rm *"), (ALLOW, rule)).permission is ASK
+    assert (
+        judge(command("sort", given="b\na"), (ALLOW, Conditions(effect="command", command="sort*"))).permission is ALLOW
+    )
+    assert judge(command("sh", given="rm *"), (DENY, Conditions(effect="command", command="sh"))).permission is DENY
 
 
 # ------------------------------------------------------------------------------------------------------- words of others

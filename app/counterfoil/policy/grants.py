@@ -170,7 +170,7 @@ def _fits(verdict: Permission, rule: Conditions, reach: Reach, workspace: str, t
         _matches(_lower(rule.to), reach.recipients, allows=allows),
         _matches(_lower(rule.host), reach.hosts, allows=allows),
         _matches(_one(rule.tool), [reach.tool], allows=allows),
-        _matches(_one(rule.command), [reach.command], allows=allows),
+        _matches(_one(rule.command), _commands(reach, allows=allows), allows=allows),
         all(_matches(_one(wanted), _values(reach.args, name), allows=allows) for name, wanted in rule.args.items()),
         _secrets(rule.secret, reach.secrets, allows=allows),
         rule.amount is None or _amount(rule.amount, reach.amounts, allows=allows),
@@ -187,6 +187,12 @@ def width(rule: Conditions) -> int:
         found += 0 if not patterns_of else 1 if any("*" in pattern for pattern in patterns_of) else 2
     found += min((sum("*" not in part for part in path.split("/")) for path in rule.path), default=0)
     return min(found - (rule.effect == FILES), NARROWEST)
+
+
+def _commands(reach: Reach, *, allows: bool) -> list[str]:
+    """A command as a rule has to speak of it: what allows one that is given something to read has to fit that, too."""
+    whole = reach.command + reach.given
+    return [whole] if allows else [reach.command, whole]
 
 
 def _one(pattern: str) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def narrowest(question: Question) -> list[Conditions]:
     for item in question.spec["plan"]:
         reach = reach_of(item["body"])
         by_kind.setdefault(
-            (reach.effect, reach.connector, reach.tool, reach.pin, reach.method, reach.command), []
+            (reach.effect, reach.connector, reach.tool, reach.pin, reach.method, reach.command + reach.given), []
         ).append(reach)
     return [_of_kind(reaches, question) for reaches in by_kind.values()]
 
@@ -65,7 +65,7 @@ def _of_kind(reaches: list[Reach], question: Question) -> Conditions:
         connector=first.connector,
         tool=first.tool,
         pin=first.pin,
-        command=first.command,
+        command=first.command + first.given,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -22,7 +23,8 @@ FILES: dict[str, Callable[[dict[str, Any]], list[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What an effect reaches. `effect` is its kind without the version; `command` a program and its arguments as a shell reads them."""
+    """What an effect reaches. `effect` is its kind without the version; `command` a program and its arguments as a shell reads them,
+    `given` what stands for its standard input behind them, since that may be a program as well."""
 
     effect: str
     args: dict[str, Any] = field(repr=False)
@@ -35,7 +37,13 @@ class Reach:
     tool: str = ""
     pin: str = ""
     command: str = ""
+    given: str = ""
     amounts: tuple[Money, ...] = ()
+
+
+def _input(args: dict[str, Any]) -> str:
+    text = str(args.get("given") or "")
+    return f" < input {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}" if text else ""
 
 
 def reach_of(body: dict[str, Any]) -> Reach:
@@ -55,8 +63,8 @@ def reach_of(body: dict[str, Any]) -> Reach:
             connector, tool, pin = (str(args.get(name) or "") for name in ("connector", "tool", "pin"))
             return Reach(**given, connector=connector, tool=tool, pin=pin)
         case "command":
-            skill = args.get("skill") or {}
-            return Reach(**common, command=shlex.join(map(str, args["argv"])), pin=str(skill.get("sha256") or ""))
+            pin = str((args.get("skill") or {}).get("sha256") or "")
+            return Reach(**common, command=shlex.join(map(str, args["argv"])), given=_input(args), pin=pin)
         case _:
             return Reach(**common, paths=tuple(FILES[effect](args)) if effect in FILES else ())
 

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 from cli.note_template import write_template
 from counterfoil.desktop.gate.reading import read
 from counterfoil.desktop.gate.trouble import TroublePanel
+from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.protection.badge import ProtectionBadge
-from counterfoil.errors import LessProtection, NotIsolated
+from counterfoil.errors import LessProtection, NotIsolated, RunEnded
 from counterfoil.policy import protection
 from counterfoil.policy.protection import Consent, Told
 from desktop import figures
@@ -176,6 +177,22 @@ def test_the_sheet_goes_with_its_gate(desk: Desk) -> None:
     desk.later()
     assert detail.asking.protection.sheet is None
     assert not detail.asking.busy
+
+
+@pytest.mark.parametrize("problem, told", [(FELL, 0), (RunEnded("Run 8 has ended. Nothing was changed."), 1)])
+def test_a_refusal_that_comes_late_is_not_put_before_another_gate(desk: Desk, problem: Exception, told: int) -> None:
+    detail = _stopped(desk)
+    desk.office.lacking["try_again"] = [problem]
+    desk.bridge.holding = True
+    desk.click(detail.page.trouble.buttons[0])
+    detail.show_gate(f"{79:032x}")
+    desk.bridge.let_go()
+    desk.settle()
+    assert detail.gate_id == f"{79:032x}"
+    assert detail.asking.protection.sheet is None
+    assert not detail.asking.busy
+    said = [one for one in desk.window.notices.findChildren(Banner) if one.isVisible()]
+    assert [one.words.text() for one in said] == ["Run 8 has ended. Nothing was changed."][:told]
 
 
 @pytest.mark.parametrize("mark", ["L0", "L1/4", "L2", "L3", "L3/root", "L4"])

@@ -51,7 +51,7 @@ class Asking(QObject):
         """Close what is open, keeping what was typed."""
         if self.sheet is not None:
             self.sheet.dismiss()
-        self.protection.dismiss()
+        self.protection.leave()
 
     @property
     def busy(self) -> bool:

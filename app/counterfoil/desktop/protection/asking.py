@@ -41,6 +41,7 @@ class ProtectionAsking(QObject):
         super().__init__(over)
         self._over, self._bridge = over, bridge
         self._act: Act | None = None
+        self._gone: Act | None = None  # was on its way when the page went on to something else
         self._agreed = NOTHING
         self._times = 0
         self.sheet: ProtectionSheet | None = None
@@ -61,6 +62,11 @@ class ProtectionAsking(QObject):
         if self.sheet is not None:
             self.sheet.dismiss()
 
+    def leave(self) -> None:
+        """The page shows something else: what is on its way is done or refused, and nothing more is asked about it."""
+        self.dismiss()
+        self._act, self._gone = None, self._act
+
     def _try(self, act: Act) -> None:
         agreed = self._agreed
         done, refused = functools.partial(self._done, act), functools.partial(self._refused, act)
@@ -74,6 +80,8 @@ class ProtectionAsking(QObject):
     def _refused(self, act: Act, trouble: Trouble) -> None:
         self._times += 1
         if act is not self._act:
+            if act is self._gone and trouble.code not in _ASKED:
+                self._bridge.troubled.emit(trouble)
             return
         if trouble.code not in _ASKED or self._times > _MOST or not self._over.isVisible():
             self._failed(act, trouble)

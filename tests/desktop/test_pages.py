@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.office import Part, TrailPage
-from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.desktop.parts.boxes import Banner, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import Ticks
 from counterfoil.desktop.parts.labels import Prose
@@ -213,6 +213,30 @@ def test_what_came_of_an_act_is_told_at_its_run_and_at_no_other(desk: Desk, runs
     assert ("cancel_run", (f"{12:032x}", "started by mistake")) in desk.office.log
     assert runs.detail.run_id != f"{12:032x}"
     assert "Stopped." not in texts(runs.detail)
+
+
+def test_a_form_that_takes_long_says_so_and_one_that_fails_leads_back(desk: Desk, templates: Any) -> None:
+    desk.bridge.holding = True
+    desk.click(templates.gallery.cards[0].button)
+    assert templates.gallery.isVisible()  # nothing moves for a moment
+    templates._patience.timeout.emit()
+    rows = [one for one in templates.findChildren(Skeleton) if one.isVisible()]
+    assert [one.accessibleName() for one in rows] == ["Reading what it asks for"]
+    desk.bridge.let_go()
+    desk.settle()
+    assert templates.form.isVisible()
+    assert not templates._patience.isActive()
+    desk.bridge.holding = True
+    templates.open_template("/t/pay-invoices")
+    templates.show_gallery()
+    desk.bridge.let_go()
+    desk.settle()
+    assert templates.gallery.isVisible()  # who has gone back is not pulled to the form
+    desk.office.lacking["template"] = [WrongWorkspace("/gone is no folder.", "Choose another one.")]
+    desk.click(templates.gallery.cards[0].button)
+    assert templates.trouble.head.text() == "/gone is no folder."
+    desk.click(templates.trouble.findChild(Button))
+    assert templates.gallery.isVisible()
 
 
 def test_what_is_kept_of_a_step_opens_by_key_and_by_double_click(desk: Desk, runs: Any) -> None:

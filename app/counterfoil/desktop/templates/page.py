@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
@@ -14,6 +14,7 @@ from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes, Part, Workspace
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
+from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.parts.search import SearchField
@@ -24,7 +25,8 @@ from counterfoil.desktop.templates.gallery import Gallery
 from counterfoil.desktop.templates.run_form import RunForm
 from counterfoil.desktop.words.plain import one_line
 
-_WAITING, _GALLERY, _FORM, _TROUBLE = 0, 1, 2, 3
+_WAITING, _GALLERY, _FORM, _TROUBLE, _READING = range(5)
+_PATIENCE = 300  # milliseconds before rows stand where a form is still being read
 
 
 class TemplatesPage(Pane):
@@ -58,14 +60,20 @@ class TemplatesPage(Pane):
         self.form.folder_wanted.connect(self.choose_folder)
         self.form.started.connect(self.run_started)
         self.form.schedule_wanted.connect(self.schedule_wanted)
-        self.trouble = Nothing("layout-grid", "")
+        back = Button("All templates", "primary", icon="layout-grid")
+        back.clicked.connect(self.show_gallery)
+        self.trouble = Nothing("layout-grid", "", buttons=[back])
+        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
+        self._patience.timeout.connect(self._still_reading)
         browse = Pane("app")
         browse.put(_head(Label("Templates", "page"), None, self.search))
         browse.lines.addWidget(self.gallery, 1)
         self.stack = QStackedWidget()
         waiting = Pane("app", gap=24)
         waiting.put(_head(Label("Templates", "page")), Skeleton(180, rows=3, inset=28, label="Loading templates"))
-        for page in (waiting, browse, self.form, self.trouble):
+        reading = Pane("panel", margins=(0, 24, 0, 0))
+        reading.put(Skeleton(56, rows=8, inset=28, label="Reading what it asks for"))
+        for page in (waiting, browse, self.form, self.trouble, reading):
             self.stack.addWidget(page)
         self.lines.addWidget(self.stack, 1)
         self.search.textChanged.connect(self._refresh)
@@ -103,7 +111,9 @@ class TemplatesPage(Pane):
 
     @Slot()
     def show_gallery(self) -> None:
-        """Back to all."""
+        """Back to all; a form that is still being read is not wanted any more."""
+        self.asking.leave()
+        self._patience.stop()
         self.stack.setCurrentIndex(_GALLERY)
         self._load()
 
@@ -154,6 +164,7 @@ class TemplatesPage(Pane):
 
     def _ask_template(self) -> None:
         path, folder = self._path, self._folder
+        self._patience.start()
         self.asking.attempt(
             Act(
                 folder=PurePath(folder).name,
@@ -165,12 +176,19 @@ class TemplatesPage(Pane):
         )
 
     def _template(self, seen: TemplateSeen) -> None:
+        self._patience.stop()
         self.form.show_template(seen, self._folder, self._values)
         self.stack.setCurrentIndex(_FORM)
 
     def _failed(self, trouble: Trouble) -> None:
+        self._patience.stop()
         self.trouble.say(trouble.message, trouble.next_step)
         self.stack.setCurrentIndex(_TROUBLE)
+
+    @Slot()
+    def _still_reading(self) -> None:
+        if self.asking.busy and self.asking.sheet is None:
+            self.stack.setCurrentIndex(_READING)
 
     @Slot(str)
     def _folder_chosen(self, path: str) -> None:

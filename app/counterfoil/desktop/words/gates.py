@@ -11,6 +11,7 @@ from typing import Any
 
 from counterfoil.desktop.words import numbers, times
 from counterfoil.desktop.words.people import capital, person
+from counterfoil.desktop.words.plain import one_line
 from counterfoil.facts import unproven
 
 KIND_WORDS = {
@@ -91,7 +92,7 @@ def closed(document: Mapping[str, Any], me: str, now_us: int) -> str:
         return f"{who} {said} {_at(at, now_us)}{sure}."
     if state == "withdrawn":
         return _withdrawn(
-            str(document.get("closed_why") or ""), times.iso_instant(str(document.get("closed_at"))), now_us
+            one_line(document.get("closed_why") or ""), times.iso_instant(str(document.get("closed_at"))), now_us
         )
     if state == "superseded":
         return "A newer round is open."

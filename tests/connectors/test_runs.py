@@ -164,6 +164,20 @@ def test_an_approval_does_not_cover_a_tool_that_has_changed_since(counter: Count
     room.close()
 
 
+def test_the_approval_of_a_tool_that_has_changed_says_how(counter: Counter) -> None:
+    counter.add(declared("fake"))
+    facts = declared("fake", "changed").facts
+    counter.database.transact(lambda txn: connector_rows.set_facts(txn, "desk", facts))
+    counter.run(counter.connectors.look(declared("fake", "changed")))
+    room = harness(counter)
+    room.start(calling)
+    assert room.advance() is RunState.WAITING
+    assert "Since somebody looked at it, ‘send’ of desk now also takes ‘bcc’." in consequences(room.spec())
+    room.approve()
+    assert room.advance() is RunState.DONE, "what was shown is what was approved"
+    room.close()
+
+
 @pytest.mark.parametrize("how", ["no", "reject"])
 def test_a_changed_tool_that_nobody_accepts_is_not_called(counter: Counter, how: str, tmp_path: Path) -> None:
     counter.add(declared("fake"))

@@ -92,6 +92,7 @@ class Calls:
             risk=_RISKS.get(row["does"], Risk.SENDS) if row is not None else Risk.SENDS,
             bytes=len(json.dumps(args["args"])),
             base={_base(args): pin} if pin else {},
+            risk_reason=changed_tools.since_looked(who, row) if row is not None and pin != row["agreed_pin"] else None,
         )
 
     async def perform(self, args: dict[str, Any], key: str, workspace: str, moment: Moment = NO_MOMENT) -> Any:

@@ -45,6 +45,15 @@ def kept(moment: Moment) -> dict[str, Any]:
     return {} if pin is None else {_ACCEPTED: pin}
 
 
+def since_looked(who: str, row: Row) -> str:
+    """What has changed of a tool since somebody looked at it, as a sentence for whoever approves a call of it."""
+    shown = f"‘{visible(row['tool'][:80])}’ of {who}"
+    if row["agreed"] is None:
+        return f"Nobody has looked at {shown} yet."
+    said = changes_between(json.loads(row["agreed"]), json.loads(row["definition"]))
+    return f"Since somebody looked at it, {shown} {' and '.join(said) or 'has changed'}."
+
+
 def put_before_a_person(
     declared: Declared, tool: Tool, row: Row | None, moment: Moment, args: Mapping[str, str]
 ) -> Exception:

@@ -24,7 +24,7 @@ class PlanEntry:
 
     `base` is what of the world the approval is bound to (for files `{path: sha256 or None}`, and
     which folder ROOT is); it is sealed with the body. `risk_reason`
-    says why it is not normal, as a sentence, where the risk alone does not: such an item is approved only when it is confirmed by itself.
+    says why it is not normal, as a sentence, where the risk alone does not; what runs later is approved only when confirmed by itself.
     """
 
     effect: str

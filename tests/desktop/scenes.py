@@ -126,7 +126,21 @@ class Visitor:
 
 def walk(visitor: Visitor, lived: LivedHome, only: str = "") -> Iterator[str]:
     """Every scene of a lived home, or of one of its parts, in an order that changes nothing for good."""
-    for part in (_inbox, _gates, _sheets, _states, _several, _decided, _runs, _templates, _schedules, _trail, _frame):
+    everywhere = (
+        _inbox,
+        _gates,
+        _sheets,
+        _states,
+        _several,
+        _decided,
+        _runs,
+        _templates,
+        _schedules,
+        _connectors,
+        _trail,
+        _frame,
+    )
+    for part in everywhere:
         if not only or part.__name__.strip("_") in only.split(","):
             yield from part(visitor, lived)
 
@@ -437,6 +451,15 @@ def keep_schedules(lived: LivedHome) -> None:
         given = [part for key, value in values.items() for part in ("--set", f"{key}={value}")]
         words = ["--rule", rule, "--zone", "Europe/Berlin", "--workspace", f"{folder}", *given]
         calls.call(lived.home, "schedule", "add", *words, "--", name, template)
+
+
+def _connectors(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
+    connectors = visitor.page("connectors")
+    for tab in ("connectors", "routes", "permissions", "memory"):
+        connectors.show_tab(tab)
+        visitor.until(lambda: connectors.tab.stack.currentIndex() != 0, "what stands there")
+        visitor.settle()
+        yield f"connectors-{tab}"
 
 
 def _trail(visitor: Visitor, lived: LivedHome) -> Iterator[str]:

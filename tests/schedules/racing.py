@@ -16,19 +16,20 @@ from schedules.routines import Bare
 
 
 class _Fast(SystemClock):
-    """A clock that starts at an instant and runs three thousand times as fast, some seconds off."""
+    """A clock that starts at an instant and runs three thousand times as fast, some seconds off, until the last one: on a slow machine
+    there are not more instants, only fewer looks."""
 
-    def __init__(self, start_us: int, off: float) -> None:
-        self._start = start_us + int(off * 1_000_000)
+    def __init__(self, start_us: int, off: float, last_us: int) -> None:
+        self._start, self._last = start_us + int(off * 1_000_000), last_us
         self._began = time.monotonic_ns()
 
     def now_us(self) -> int:
-        return self._start + 3 * (time.monotonic_ns() - self._began)
+        return min(self._last, self._start + 3 * (time.monotonic_ns() - self._began))
 
 
 def main() -> None:
     folder, start, off, last = sys.argv[1:]
-    clock = _Fast(int(start), float(off))
+    clock = _Fast(int(start), float(off), int(last))
     database = open_database(Home(Path(folder)), clock)
     done = False
     while not done:

@@ -229,6 +229,10 @@ def test_what_is_unusual_is_said_on_the_command_line_as_in_the_window(desk: Desk
     assert (seen.code, seen.err) == (0, f"counterfoil: {said}\n")
     if words[1] == "every year on 29 February at 09:00":  # the others depend on the year it is now
         assert "29 Feb comes every four years." in desk.add("Weekly", *words, *BERLIN).err
+        (kept,) = desk.call("schedule", "list", "--json").document
+        due = datetime.fromisoformat(kept["next_at"]).astimezone(ZoneInfo("Europe/Berlin"))
+        year = "" if due.year == datetime.now(due.tzinfo).year else f"{due.year} "
+        assert f"29 Feb {year}09:00" in desk.call("schedule", "list").out
 
 
 def test_names_are_unique_and_unknown_ones_get_a_suggestion(desk: Desk) -> None:

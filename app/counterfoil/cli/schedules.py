@@ -17,7 +17,7 @@ from counterfoil.cli.options import Context, call_of
 from counterfoil.cli.schedule_rules import instant_of, local_line
 from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell
-from counterfoil.clock import to_us
+from counterfoil.clock import from_us, to_us
 from counterfoil.inbox.accounts import account
 from counterfoil.runner.firing import RunStarter
 from counterfoil.schedules import keeping
@@ -57,24 +57,32 @@ def list_(context: Context) -> None:
     if not documents:
         call.line("No schedules yet. Add one: counterfoil schedule add NAME TEMPLATE --rule 'every Monday at 09:00'")
         return
-    lines = [[Cell(one["name"]), Cell(one["words"]), Cell(_next(one)), Cell(_last(one))] for one in documents]
+    now = from_us(home.database.clock.now_us())
+    lines = [[Cell(one["name"]), Cell(one["words"]), Cell(_next(one, now)), Cell(_last(one, now))] for one in documents]
     call.lines(table(["name", "runs", "next", "last"], lines, call.width))
 
 
-def _next(one: dict[str, Any]) -> str:
+def _next(one: dict[str, Any], now: datetime) -> str:
     if one["paused"]:
         return "paused"
     if one["next_at"] is None:
         return "when it happens" if one["rule"]["kind"] in ("folder", "after") else "ended"
-    return f"{datetime.fromisoformat(one['next_at']).astimezone(zone_of(one['zone'])):%a %d %b %H:%M} {one['zone']}"
+    return f"{_short(datetime.fromisoformat(one['next_at']).astimezone(zone_of(one['zone'])), now)} {one['zone']}"
 
 
-def _last(one: dict[str, Any]) -> str:
+def _short(local: datetime, now: datetime) -> str:
+    """`Mon 07 Dec 07:00`, with the year unless it is this one."""
+    return (
+        f"{local:%a %d %b %H:%M}" if local.year == now.astimezone(local.tzinfo).year else f"{local:%a %d %b %Y %H:%M}"
+    )
+
+
+def _last(one: dict[str, Any], now: datetime) -> str:
     last = one["last"]
     if last is None:
         return ""
     reason = f": {last['reason']}" if last["reason"] else ""
-    return f"{last['state']} {datetime.fromisoformat(last['local']):%a %d %b %H:%M}{reason}"
+    return f"{last['state']} {_short(datetime.fromisoformat(last['local']), now)}{reason}"
 
 
 @app.command("got-it", epilog=EVERYWHERE)
@@ -151,7 +159,9 @@ def skip_next(context: Context, name: given.Name) -> None:
         due = home.database.transact(lambda txn: keeping.skip_next(txn, keeping.find(txn.conn, name), account()))
         row = keeping.find(home.database.reader, name)
         call.document(schedule_document(home.database.reader, row))
-        call.say(f"‘{name}’ skips {due.astimezone(zone_of(row['zone'])):%a %d %b %H:%M}.")
+        call.say(
+            f"‘{name}’ skips {_short(due.astimezone(zone_of(row['zone'])), from_us(home.database.clock.now_us()))}."
+        )
 
 
 @app.command("run", epilog=EVERYWHERE)

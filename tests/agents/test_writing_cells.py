@@ -12,6 +12,7 @@ from python_calamine import CalamineWorkbook
 from agents.conftest import Make
 from agents.test_loop import call, told
 from counterfoil import agent, approve, changes, files, workflow
+from counterfoil.authoring.agents import workbook_parts
 from counterfoil.authoring.agents.formula_words import understood
 from counterfoil.authoring.agents.paging import Refused
 from counterfoil.authoring.agents.sheet_tools import Cell, write_cells
@@ -78,6 +79,16 @@ def test_what_is_worked_out_from_a_changed_cell_is_known_no_more_and_all_else_is
     assert values("Sums")[3][1] == ""  # the sum
     assert values("Other") == [["Total", ""], ["Apart", 42]]  # what draws on the sum, in another sheet
     assert b'fullCalcOnLoad="1"' in parts(files().read("a.xlsx"))["xl/workbook.xml"]
+
+
+def test_a_long_chain_is_followed_and_what_is_apart_from_it_keeps_its_values(folder: Path) -> None:
+    rows = [[1, (f"A{n}+B{n - 1}" if n > 1 else "A1", n), ("SUM(A60:A1)", 60), (f"E{n}", 0)] for n in range(1, 61)]
+    (folder / "a.xlsx").write_bytes(xlsx({"S": rows}))
+    write_cells("a.xlsx", [Cell("A31", number=Decimal(2))])
+    found = values("S")
+    assert [row[1] for row in found] == [*range(1, 31), *[""] * 30]
+    assert {row[2] for row in found} == {""}
+    assert {row[3] for row in found} == {0}
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+41 44 1", "-5", "@SUM(A1)", '=HYPERLINK("http://x","y")', "_x0041_", " a "])
@@ -202,6 +213,12 @@ def test_what_is_no_workbook_is_refused(folder: Path, name: str, data: bytes, to
     (folder / name).write_bytes(data)
     with pytest.raises(Refused, match=told):
         write_cells(name, [Cell("A1", text="x")])
+
+
+def test_a_sheet_that_would_fill_the_memory_is_refused(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook_parts, "MOST_PARSED", 100)
+    with pytest.raises(Refused, match="too large to be changed here"):
+        write_cells("a.xlsx", [Cell("A1", text="x")])
 
 
 def test_of_real_workbooks_nothing_but_the_cell_changes(folder: Path) -> None:

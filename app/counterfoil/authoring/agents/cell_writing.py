@@ -295,15 +295,15 @@ def forget_values(parts: Parts, changed: set[tuple[str, int, int]], done: tuple[
     if not kept:
         return
     _work_out_at_opening(parts)
-    stale, fresh, left = list(changed), kept, _MOST_LOOKS
+    stale, fresh, left = _Stale(changed), kept, _MOST_LOOKS
     while True:
         found, others = list[_Kept](), list[_Kept]()
         for one in fresh:
-            left -= len(stale) * max(len(one.areas or ()), 1)
+            left -= 1 if one.areas is None else sum(stale.looks(area, one.sheet) for area in one.areas) + 1
             (found if left < 0 or _draws_on(one, stale) else others).append(one)
         if not found:
             return
-        fresh, stale = others, [(one.sheet, *one.spot) for one in found]
+        fresh, stale = others, _Stale((one.sheet, *one.spot) for one in found)
         for one in found:
             parts.to_change(parts.sheets[one.sheet])
             for child in list(one.cell):
@@ -312,14 +312,35 @@ def forget_values(parts: Parts, changed: set[tuple[str, int, int]], done: tuple[
             one.cell.attrib.pop("t", None)
 
 
-def _draws_on(one: _Kept, cells: Sequence[tuple[str, int, int]]) -> bool:
-    if one.areas is None or (one.sheet, *one.spot) in cells:
+class _Stale:
+    """Cells whose value is another now, by sheet."""
+
+    def __init__(self, cells: Iterable[tuple[str, int, int]]) -> None:
+        self._spots: dict[str, set[Spot]] = {}
+        for sheet, row, column in cells:
+            self._spots.setdefault(sheet, set()).add((row, column))
+
+    def looks(self, area: Area, sheet: str) -> int:
+        """How many cells have to be looked at to tell whether one is in an area."""
+        return min(area.cells, len(self._spots.get(area.sheet or sheet, ())))
+
+    def is_in(self, area: Area, sheet: str) -> bool:
+        """Whether one of them is in an area, that a formula of a sheet names."""
+        spots = self._spots.get(area.sheet or sheet, set())
+        if area.cells > len(spots):
+            return any(area.holds(*spot) for spot in spots)
+        rows, columns = (range(first, last + 1) for first, last in (area.rows, area.columns))
+        return any((row, column) in spots for row in rows for column in columns)
+
+    def holds(self, sheet: str, spot: Spot) -> bool:
+        """Whether a cell is one of them."""
+        return spot in self._spots.get(sheet, ())
+
+
+def _draws_on(one: _Kept, stale: _Stale) -> bool:
+    if one.areas is None or stale.holds(one.sheet, one.spot):
         return True
-    return any(
-        (area.sheet or one.sheet) == sheet and area.holds(row, column)
-        for area in one.areas
-        for sheet, row, column in cells
-    )
+    return any(stale.is_in(area, one.sheet) for area in one.areas)
 
 
 def _formulas(root: Any, sheet: str) -> Iterator[_Kept]:

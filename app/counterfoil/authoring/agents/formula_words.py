@@ -48,6 +48,11 @@ class Area:
         columns = _shifted(self.columns, self.fixed_columns, right)
         return Area(self.sheet, rows, columns, self.fixed_rows, self.fixed_columns)
 
+    @property
+    def cells(self) -> int:
+        """How many there are."""
+        return (self.rows[1] - self.rows[0] + 1) * (self.columns[1] - self.columns[0] + 1)
+
     def holds(self, row: int, column: int) -> bool:
         """Whether a cell is one of them."""
         return self.rows[0] <= row <= self.rows[1] and self.columns[0] <= column <= self.columns[1]
@@ -101,7 +106,7 @@ def _areas(text: str) -> Iterator[Area]:
             (first[0] or 1, last[0] or LAST_COLUMN),
             (first[3], last[3]),
             (first[2], last[2]),
-        )
+        ).moved(0, 0)  # the corners may be named in any order
 
 
 def _corner(text: str) -> tuple[int, int, bool, bool]:

@@ -14,6 +14,7 @@ from typing import Any
 from counterfoil.authoring.agents.paging import Refused, cut
 
 MOST_UNPACKED = 300 * 1024 * 1024  # bytes of all parts
+MOST_PARSED = 64 * 1024 * 1024  # bytes of one that is parsed, which takes many times as much memory
 BOOK = "xl/workbook.xml"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _STRICT = "http://purl.oclc.org/ooxml/officeDocument/relationships"
@@ -96,6 +97,10 @@ class Parts:
         if part not in self._parsed:
             from lxml import etree
 
+            if part in self._names and self._packed.getinfo(part).file_size > MOST_PARSED:
+                raise Refused(
+                    f"“{self._path}” is too large to be changed here: {part} has over {MOST_PARSED // 1024**2} MB."
+                )
             parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
             try:
                 tree = etree.parse(io.BytesIO(self._packed.read(part)), parser)

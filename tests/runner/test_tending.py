@@ -231,6 +231,28 @@ def test_on_the_day_before_it_is_looked_at_once_an_hour_and_never_for_what_comes
     assert "No llm of the route can be reached." in place.told()[0]
 
 
+def test_one_look_takes_a_few_of_the_day_ahead_and_all_of_the_hour(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def look(database: Database, home: Home, starter: RunStarter, row: Row, *, is_near: bool) -> list[Finding]:
+        looked.append(row["name"])
+        return []
+
+    monkeypatch.setattr(preflight, "look", look)
+    rule = rule_of({"kind": "weekly", "days": ["MO"], "time": "20:00"})
+    for name in "abcdefg":
+        wanted = Wanted(name, "note", str(place.folder), rule, "UTC", policy_of({}), {})
+        place.database.transact(lambda txn, wanted=wanted: add(txn, wanted, "user:anna"))  # type: ignore[misc]
+    place.at(6, 30)
+    assert sorted(looked) == ["Weekly", "a", "b", "c", "d", "e"]
+    place.at(6, 31)
+    assert sorted(looked[6:]) == ["f", "g"]
+    place.at(6, 32)
+    assert len(looked) == 8
+
+
 def test_a_removed_routine_says_nothing_and_a_paused_one_only_while_it_lacks_something(place: Place) -> None:
     shutil.move(place.folder, place.folder.with_name("elsewhere"))
     place.at(6, 1)

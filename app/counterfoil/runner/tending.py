@@ -49,7 +49,8 @@ class Tending:
         kept = {row["schedule_id"] for row in living}
         due = [row for row in living if row["schedule_id"] not in told and self._is_due(row)]
         far = [row for row in due if not self._is_near(row)]
-        wanted = [row for row in living if row["schedule_id"] in told or (row in due and row not in far[FAR:])]
+        wanted = [row for row in living if row["schedule_id"] in told]
+        wanted += [row for row in due if self._is_near(row)] + far[:FAR]
         if wanted:
             self._starter.prepare(wanted)
             for row in wanted:

@@ -8,6 +8,7 @@ import pytest
 
 from counterfoil.desktop.gate.allowing import may_be_allowed
 from counterfoil.desktop.gate.arguments import facts_of
+from counterfoil.desktop.gate.head import leaves_by
 from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate.session import CLOSED, GUARD_US, READY, WAITING, Session, kept_choices
 from counterfoil.desktop.office import Draft, GateSeen
@@ -376,3 +377,9 @@ def test_a_fact_is_remembered_not_sent_and_no_rule_is_offered_for_it() -> None:
     assert fact.sections[0].title == "What is remembered"
     assert not may_be_allowed(fact)
     assert may_be_allowed(session(figures.batch(), bodies=figures.BODIES).reading)
+
+
+def test_what_leaves_the_house_has_the_icon_of_its_way() -> None:
+    assert leaves_by("If you approve: 1 mail is sent to a@b.example. It cannot be taken back.") == "mail"
+    assert leaves_by("If you approve: 1,200 mails are sent to a@b.example. They cannot be taken back.") == "mail"
+    assert leaves_by("If you approve: 1 request is sent: POST https://b.example. It cannot be taken back.") == "link"

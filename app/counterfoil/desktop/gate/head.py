@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
@@ -32,6 +33,7 @@ _STRONG_STARTS = (
     "If you use the run's:",
     "If you keep both:",
 )
+_MAILED = re.compile(r"If you approve: [\d,]+ mails? (is|are) sent ")
 _IF_CHOSEN = "If you choose “"  # before the name that a button has
 
 
@@ -132,7 +134,7 @@ def consequences_box(reading: Reading) -> Box:
     box = Box("quiet", gap=4, margins=(14, 10, 14, 10))
     for sentence in reading.effects_first:
         line = row(gap=8)
-        line.addWidget(Icon("mail", "warn"), 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(Icon(leaves_by(sentence), "warn"), 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(Prose(sentence, "strong"), 1)
         box.put(line)
     inset = ICON + 8 if reading.effects_first else 0  # the sentences stand below each other, icon or not
@@ -145,6 +147,11 @@ def consequences_box(reading: Reading) -> Box:
         box.put(line)
     box.setAccessibleName("What follows from each answer")
     return box
+
+
+def leaves_by(sentence: str) -> str:
+    """The icon of what leaves the house: a mail, or a call to somebody else's computer."""
+    return "mail" if _MAILED.match(sentence) else "link"
 
 
 def state_banner(reading: Reading, now_us: int, ways: Sequence[Button] = ()) -> Banner | None:

@@ -304,7 +304,7 @@ def test_a_form_comes_from_a_host_once_and_is_checked_while_typing(home: RowsHom
     assert (seen.remembered, seen.isolation) == ({"text": "hello"}, told.mark)
     assert seen.raising.startswith(told.why)
     assert seen.card.section == "yours"
-    assert dict(seen.will)["May send"] == "nothing"
+    assert dict(seen.will)["May send"] == "Nothing"
     assert home.office.check_parameters(folder, str(workspace), {"text": "x", "copies": "2"}) == {}
     problems = home.office.check_parameters(folder, str(workspace), {"copies": "two", "limit": "1.000,00 EUR"})
     assert set(problems) == {"text", "copies", "limit"}

@@ -277,6 +277,23 @@ def test_the_narrowest_rules_of_a_plan_cover_it_and_little_else() -> None:
 
 
 @pytest.mark.parametrize(
+    "asked, other",
+    [
+        (command("sh", "-c", "rm *"), command("sh", "-c", "rm -r /team")),
+        (command("sh", given="rm [*]*"), command("sh", given="rm [a]b")),
+        (mail("*@b.test", "s", "b"), mail("boss@b.test", "s", "b")),
+        (append_rows("**", [], columns=["a"]), append_rows("ledger.csv", [], columns=["a"])),
+        (tool("*"), tool("pay")),
+        (write_file("a*/b.txt", "x"), write_file("ab/b.txt", "x")),
+    ],
+)
+def test_a_star_in_what_was_asked_allows_nothing_else(asked: Effect, other: Effect) -> None:
+    rules = narrowest(question(asked))
+    assert would_cover(rules, question(asked))
+    assert not would_cover(rules, question(other))
+
+
+@pytest.mark.parametrize(
     "more", [{"flags": ["look here"]}, {"claims": ["k"]}, {"fields": [{"name": "a"}]}, {"kind": "question"}]
 )
 def test_what_needs_an_eye_would_have_been_asked_in_any_case(more: dict[str, Any]) -> None:

@@ -1,4 +1,5 @@
-"""Patterns of names and paths, as people write them: `*` stands for any signs of one name, `**` for folders too; all else is itself."""
+"""Patterns of names and paths, as people write them: `*` stands for any signs of one name, `**` for folders too, `[*]` for the sign
+itself; all else is itself."""
 
 from __future__ import annotations
 
@@ -6,19 +7,35 @@ import functools
 import re
 from collections.abc import Iterable
 
+_STAR = "[*]"
+
+
+def exactly(text: str) -> str:
+    """The pattern that only this text fits."""
+    return text.replace("*", _STAR)
+
+
+def is_open(pattern: str) -> bool:
+    """Whether more than one text can fit a pattern."""
+    return "*" in pattern.replace(_STAR, "")
+
 
 @functools.lru_cache(maxsize=1024)
 def of_text(pattern: str) -> re.Pattern[str]:
     """A pattern of texts that are no paths: every `*` stands for any signs."""
-    return re.compile(".*".join(map(re.escape, re.split(r"\*+", pattern))), re.DOTALL)
+    signs = re.split(r"(\[\*\]|\*+)", pattern)
+    parts = (r"\*" if sign == _STAR else ".*" if sign.startswith("*") else re.escape(sign) for sign in signs)
+    return re.compile("".join(parts), re.DOTALL)
 
 
 @functools.lru_cache(maxsize=1024)
 def of_path(pattern: str) -> re.Pattern[str]:
     """A pattern of paths with `/` between names."""
     parts: list[str] = []
-    for sign in re.split(r"(\*\*/?|\*)", pattern):
+    for sign in re.split(r"(\[\*\]|\*\*/?|\*)", pattern):
         match sign:
+            case "[*]":
+                parts.append(r"\*")
             case "**/":
                 parts.append("(?:.*/)?")
             case "**":

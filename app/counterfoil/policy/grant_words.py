@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from counterfoil.authoring import patterns
 from counterfoil.engine.ports import Permission
 from counterfoil.facts import FILE_EFFECTS
 from counterfoil.policy.boundaries import visible
@@ -90,6 +91,6 @@ def _path(pattern: str) -> str:
         return "anywhere in the workspace"
     for ending, words in (("**", "in"), ("*", "directly in")):
         folder = pattern.removesuffix(ending)
-        if folder.endswith("/") and "*" not in folder:
+        if folder.endswith("/") and not patterns.is_open(folder):
             return f"{words} {folder}"
     return f"named {pattern}"

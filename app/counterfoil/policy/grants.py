@@ -45,8 +45,8 @@ NARROWEST = 900  # wider than what a template ties its own hands with
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
     """What a rule speaks of; empty means any. `path`, `host`, `to` and `secret` are patterns of which one has to fit, `tool`, `command` and
-    the values of `args` patterns: `*` stands for any signs (in a path: of one name), `**` for folders too. `amount` is the most that is
-    allowed, or what is asked about beyond."""
+    the values of `args` patterns: `*` stands for any signs (in a path: of one name), `**` for folders too, `[*]` for the sign itself.
+    `amount` is the most that is allowed, or what is asked about beyond."""
 
     effect: str = ""
     workspace: str = ""
@@ -184,8 +184,8 @@ def width(rule: Conditions) -> int:
     for name in ("effect", "workspace", "template", "method", "connector"):
         found += 2 * bool(getattr(rule, name))
     for patterns_of in (rule.path, rule.to, rule.host, rule.secret, _one(rule.tool), _one(rule.command)):
-        found += 0 if not patterns_of else 1 if any("*" in pattern for pattern in patterns_of) else 2
-    found += min((sum("*" not in part for part in path.split("/")) for path in rule.path), default=0)
+        found += 0 if not patterns_of else 1 if any(map(patterns.is_open, patterns_of)) else 2
+    found += min((sum(not patterns.is_open(part) for part in path.split("/")) for path in rule.path), default=0)
     return min(found - (rule.effect == FILES), NARROWEST)
 
 

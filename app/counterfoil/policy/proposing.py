@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from counterfoil.authoring.patterns import exactly
 from counterfoil.engine.by_rule import may_decide
 from counterfoil.engine.ports import Permission
 from counterfoil.policy.grants import Conditions, covers
@@ -58,21 +59,21 @@ def _of_kind(reaches: list[Reach], question: Question) -> Conditions:
         return Conditions(**common, path=_once(paths))
     return Conditions(
         **common,
-        to=_once(one for reach in reaches for one in reach.recipients),
-        host=_once(one for reach in reaches for one in reach.hosts),
+        to=_once(exactly(one) for reach in reaches for one in reach.recipients),
+        host=_once(exactly(one) for reach in reaches for one in reach.hosts),
         method=first.method,
-        secret=_once(one for reach in reaches for one in reach.secrets),
+        secret=_once(exactly(one) for reach in reaches for one in reach.secrets),
         connector=first.connector,
-        tool=first.tool,
+        tool=exactly(first.tool),
         pin=first.pin,
-        command=first.command + first.given,
+        command=exactly(first.command + first.given),
     )
 
 
 def _around(effect: str, path: str) -> str:
     """The folder that a file lies in; a table that rows are added to, and a file of the workspace's own folder, are named themselves."""
     folder = PurePosixPath(path).parent.as_posix()
-    return path if folder == "." or effect == "append_rows" else f"{folder}/*"
+    return exactly(path) if folder == "." or effect == "append_rows" else f"{exactly(folder)}/*"
 
 
 def _once(texts: Any) -> tuple[str, ...]:

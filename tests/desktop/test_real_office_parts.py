@@ -326,9 +326,18 @@ def test_the_command_lines_refusals_are_ours_again(home: RowsHome, tmp_path: Pat
 # ---------------------------------------------------------------------------------------------------------- the runner
 
 
+def begun() -> subprocess.Popen[bytes]:
+    """A process of this program's name that has begun: for a moment of its start the system does not know its command."""
+    code = "import sys; print(flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", code, "counterfoil"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"\n"
+    return process
+
+
 def test_a_process_that_began_after_its_lease_is_a_stranger() -> None:
-    command = [sys.executable, "-c", "import sys; sys.stdin.read()", "counterfoil"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+    with begun() as process:
         now = SystemClock().now_us()  # a lease is taken by a process that has begun, however long that took
         assert processes.is_ours(process.pid, now)
         assert not processes.is_ours(process.pid, now - 3_600_000_000)
@@ -340,8 +349,7 @@ def test_states_of_the_runner_line(tmp_path: Path) -> None:
     made = RowsHome(tmp_path)
     rows = made.rows
     office = RealOffice(rows.home)  # this one goes by the real clock
-    command = [sys.executable, "-c", "import sys; sys.stdin.read()", "counterfoil"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+    with begun() as process:
         database = office._rooms._access.database
         database.transact(lambda txn: leases.take(txn, "a", process.pid, previous_is_dead=True))
         assert office.runner().state is RunnerState.RUNNING

@@ -152,7 +152,7 @@ def test_a_rule_for_a_script_holds_for_the_script_as_it_was(tmp_path: Path) -> N
     def body() -> dict[str, object]:
         skill = {
             "name": "counting",
-            "of": "workspace",
+            "of": "template",
             "folder": "counting",
             "sha256": digest_of(files_of(tmp_path, "counting")),
         }
@@ -168,10 +168,18 @@ def test_a_rule_for_a_script_holds_for_the_script_as_it_was(tmp_path: Path) -> N
     assert not covers(Permission.ALLOW, Conditions(effect="command", command="python3 x.py"), before, "", "")
 
 
-@pytest.mark.parametrize("wrong", [{"of": "web"}, {"folder": "../x"}, {"sha256": "1"}, {"name": ""}, {"more": "1"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"of": "web"}, {"folder": "../x"}, {"sha256": "1"}, {"name": ""}, {"more": "1"}),
+        *({"name": name, "folder": f"skills/{name}"} for name in ("/tmp/x", "../x", "..", "x/../../y", "A")),
+        *({"name": "b"}, {"of": "workspace"}, {"of": "workspace", "folder": ".counterfoil/agents/a"}),
+    ],
+)
 def test_a_skill_of_another_shape_is_none(wrong: dict[str, str]) -> None:
     right = {"name": "a", "of": "template", "folder": "skills/a", "sha256": "0" * 64}
     Commands().check(command(["true"], skill=right).args)
+    Commands().check(command(["true"], skill={**right, "of": "workspace", "folder": ".counterfoil/skills/a"}).args)
     with pytest.raises(BadEffect):
         Commands().check(command(["true"], skill={**right, **wrong}).args)
 

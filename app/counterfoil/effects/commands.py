@@ -6,6 +6,7 @@ import re
 import shlex
 from typing import Any
 
+from counterfoil.authoring.agents.skill_files import FOLDER, LONGEST_NAME, NAME
 from counterfoil.effects import shapes
 from counterfoil.effects.sentences import shortened
 from counterfoil.engine.ports import NO_MOMENT, BadEffect, EffectTrouble, Finding, Moment, PlanEntry, Reconciled
@@ -65,9 +66,13 @@ class Commands:
 
 def _check_skill(skill: object) -> None:
     parts = shapes.exactly(skill, ("name", "of", "folder", "sha256"))
-    shapes.text(parts["name"], "The skill", longest=64, empty=False)
-    shapes.path(parts["folder"])
+    name = shapes.text(parts["name"], "The skill", longest=LONGEST_NAME, empty=False)
+    if not NAME.match(name):  # its files are copied to a folder of this name
+        raise BadEffect("The name of a skill has small letters, digits and single hyphens.")
     if parts["of"] not in ("template", "workspace"):
         raise BadEffect("A skill is of the template or of the workspace.")
+    folder = shapes.path(parts["folder"])
+    if folder.rpartition("/")[2] != name or (parts["of"] == "workspace" and folder != f"{FOLDER}/{name}"):
+        raise BadEffect("A skill lies in a folder of its name, and those of the workspace in one place.")
     if not re.fullmatch(r"[0-9a-f]{64}", str(parts["sha256"])):
         raise BadEffect("A skill is named with its digest.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from counterfoil.authoring.file_view import open_beneath
 
 FOLDER = ".counterfoil/skills"  # of a workspace
 COPIED_TO = ".counterfoil-skills"  # where a command finds them
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")  # of a skill, and of the folder that it is
+LONGEST_NAME = 64
 MOST_FILES = 200
 MOST_BYTES = 20 * 1024 * 1024  # of all files of a skill
 _DEEPEST = 8

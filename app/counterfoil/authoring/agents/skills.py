@@ -9,7 +9,6 @@ grants nothing: its scripts run only as commands in a sandbox and only as far as
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 from counterfoil.authoring.agents.front_matter import BadHead, parted
 from counterfoil.authoring.agents.paging import Refused, cut, page_of
-from counterfoil.authoring.agents.skill_files import FOLDER, digest_of, files_of
+from counterfoil.authoring.agents.skill_files import FOLDER, LONGEST_NAME, NAME, digest_of, files_of
 from counterfoil.authoring.file_door import files
 from counterfoil.authoring.file_view import open_beneath, spelled
 from counterfoil.authoring.reporting import report
@@ -26,8 +25,7 @@ FILE = "SKILL.md"
 MOST_SKILLS = 100
 MOST_FILES = 200
 _LONGEST = 256 * 1024  # bytes of a file of a skill
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-_LONGEST_NAME, _LONGEST_DESCRIPTION = 64, 1024
+_LONGEST_DESCRIPTION = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +170,7 @@ def _described(text: str, place: str, others: list[str]) -> Skill:
     except BadHead as problem:
         raise Refused(f"{problem}.") from problem
     name, description = head.get("name"), head.get("description")
-    if not isinstance(name, str) or len(name) > _LONGEST_NAME or not _NAME.match(name):
+    if not isinstance(name, str) or len(name) > LONGEST_NAME or not NAME.match(name):
         raise Refused("its `name` must be small letters, digits and single hyphens, 64 at most.")
     if name != place.rstrip("/").rpartition("/")[2]:
         raise Refused(f"its `name` is “{name}”, and its folder must have the same name.")

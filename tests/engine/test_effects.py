@@ -12,6 +12,7 @@
 """
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ from counterfoil import (
     workflow,
 )
 from counterfoil.authoring.workflows import Workflow
+from counterfoil.engine.holding import Hold
 from counterfoil.engine.ports import Around, Judgement, Permission
 from counterfoil.errors import WrongAnswer
 from counterfoil.facts import GateState, RunState, Slot, Verdict
@@ -103,6 +105,27 @@ def test_an_effect_that_policy_asks_about_opens_its_own_gate(harness: PowerCut) 
     assert harness.ledger.happened("x") == 1
     (record,) = harness.records()  # the gate is a slot of the effect, not a record of its own
     assert record["ordinal"] == 0
+
+
+def test_an_approval_that_comes_while_the_run_is_suspended_and_its_host_dies_is_not_lost(
+    harness: PowerCut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit = Hold.do
+
+    def do(hold: Hold, operation: Any, **how: bool) -> Any:
+        if not isinstance(operation, partial) or operation.func.__name__ != "_suspend_or_take":
+            return submit(hold, operation, **how)
+        harness.approve()
+        monkeypatch.setattr(Hold, "do", submit)
+        written = submit(hold, operation, **how)
+        hold.end(RunState.RUNNING)  # before the transaction has begun, or in the middle of it
+        return written
+
+    harness.start(flow(keyed("x", may="ask")))
+    monkeypatch.setattr(Hold, "do", do)
+    harness.advance()
+    assert harness.finish() == RunState.DONE
+    assert harness.ledger.happened("x") == 1
 
 
 @pytest.mark.parametrize("verdict", ["reject", "return"])

@@ -7,8 +7,9 @@ or a look-up. What it may not do is refused as a breach, which ends the run's se
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
@@ -263,7 +264,10 @@ class Desk:
             if not self._all_wait():
                 return
             hold.resting = True
-            over = await hold.do(self._suspend_or_take)
+            waiting = frozenset(
+                hold.parked
+            )  # as of now: a hold that ends before the transaction has nothing parked any more
+            over = await hold.do(functools.partial(self._suspend_or_take, waiting))
             if over is None:
                 hold.suspended.set()
                 return
@@ -275,9 +279,8 @@ class Desk:
         finally:
             self._settling = False
 
-    def _suspend_or_take(self, txn: Txn) -> list[answers.Answered] | None:
+    def _suspend_or_take(self, waiting: Collection[tuple[Identity, str]], txn: Txn) -> list[answers.Answered] | None:
         over = answers.take(txn, self.hold.powers.blobs, self.hold.run_id)
-        waiting = {(identity, slot) for identity, slot in self.hold.parked}
         if any(((answered.path, answered.ordinal), answered.slot) in waiting for answered in over):
             return over
         answers.drop(txn, self.hold.powers.blobs, self.hold.run_id)

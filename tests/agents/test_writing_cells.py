@@ -46,6 +46,12 @@ def parts(data: bytes) -> dict[str, bytes]:
         return {name: packed.read(name) for name in packed.namelist()}
 
 
+def torn(data: bytes, part: bytes) -> bytes:
+    """The workbook with bytes in a part that cannot be unpacked."""
+    at = data.index(part) + len(part)
+    return data[:at] + b"\xff" * 8 + data[at + 8 :]
+
+
 @pytest.fixture
 def book(folder: Path) -> Path:
     """A workbook with formulas."""
@@ -207,6 +213,7 @@ def test_sheets_that_are_not_to_be_changed_are_not(folder: Path, inside: str, to
         ("a.xlsx", b"\xd0\xcf\x11\xe0 locked", "locked with a password"),
         ("a.xlsx", xlsx(LINES, more={"_xmlsignatures/sig1.xml": b"<x/>"}), "is signed"),
         ("a.xlsx", xlsx({"S": b"<worksheet"}), "is damaged"),
+        ("a.xlsx", torn(workbook_parts.blank(), b"xl/workbook.xml"), "no .xlsx file that can be changed"),
     ],
 )
 def test_what_is_no_workbook_is_refused(folder: Path, name: str, data: bytes, told: str) -> None:
@@ -261,6 +268,8 @@ def test_a_formula_is_understood_as_far_as_it_names_cells() -> None:
     assert (found.functions, found.strange) == (["SUM", "IF"], "")
     assert found.areas[0].moved(1, 1).rows == (2, 10)
     assert understood("Table1[Amount]+total").strange
+    assert understood("SUM(Jan:Mar!B2)").strange
+    assert understood("SUM('Jan 24:Mar 24'!B2)").strange
     assert understood("A1:Sheet2!B2").strange or len(understood("A1:Sheet2!B2").areas) == 2
 
 

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from connectors.counter import Counter, body, declared
 from counterfoil.connectors import keeping
+from counterfoil.connectors.answers import outcome_of
 from counterfoil.connectors.definitions import (
     LONGEST_NAME,
     Unusable,
@@ -16,6 +18,8 @@ from counterfoil.connectors.definitions import (
     unique_name,
     written_out,
 )
+from counterfoil.connectors.sieve import Sieve
+from counterfoil.effects.redacting import KNOWN
 from counterfoil.engine.ports import EffectTrouble, InputNeeded, OutcomeUnknown
 from counterfoil.store.transactions import Row
 from counterfoil.views.tool_changes import changes_between
@@ -114,6 +118,22 @@ def test_what_a_tool_says_of_itself_is_data_and_never_a_handle(counter: Counter)
     counter.add(declared("fake", "tags"))
     found = counter.perform(SEND)
     assert found["data"] == {"$map": [["$blob", "0" * 64], ["$secret", "mail"]]}
+
+
+@pytest.mark.parametrize("key", ["type", "role", "mode", "method", "action", "resultType", "format", "other"])
+def test_a_secret_is_taken_out_wherever_it_stands_and_what_the_protocol_says_is_not(key: str) -> None:
+    KNOWN.add("of a sieve", "sieved-81c2")
+    KNOWN.add("like a word", "resource_link")
+    data = {key: "sieved-81c2", "deeper": [{key: "x sieved-81c2"}]}
+    part = {"type": "resource_link", "uri": "a:b", "text": "sieved-81c2"}
+    message = SimpleNamespace(id=1, params=None, error=None, result={"content": [part], "structuredContent": data})
+    Sieve().into(SimpleNamespace(message=message))
+    assert "sieved-81c2" not in json.dumps(message.result)
+    assert message.result["content"][0]["type"] == "resource_link"
+    assert outcome_of(message.result)["data"] == {
+        key: "[secret of a sieve]",
+        "deeper": [{key: "x [secret of a sieve]"}],
+    }
 
 
 def test_a_changed_tool_asks_again_and_shows_the_change(counter: Counter, tmp_path: Path) -> None:

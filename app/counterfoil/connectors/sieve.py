@@ -19,8 +19,13 @@ from counterfoil.effects.redacting import KNOWN
 Streams = tuple[Any, Any]  # what is heard and what is told, as the library types them
 Transport = AbstractAsyncContextManager[Streams]
 Redact = Callable[[str], str]
-# whose values are the protocol's own
+# what the protocol itself says, and where: a secret that is such a word must not break it, and anything else there is a server's
 _WORDS = frozenset({"type", "role", "mode", "method", "action", "resultType", "format"})
+_SAID = frozenset(
+    "text image audio resource resource_link tool_use tool_result user assistant form url accept decline cancel complete input_required"
+    " object array string number integer boolean null email uri date date-time time"
+    " elicitation/create sampling/createMessage roots/list".split()
+)
 
 
 class Sieve:
@@ -71,7 +76,7 @@ def _tidy(message: Any, redact: Redact) -> None:
 def _without_secrets(value: Any, redact: Redact, key: str = "") -> Any:
     match value:
         case str():
-            return value if key in _WORDS else redact(value)
+            return value if key in _WORDS and value in _SAID else redact(value)
         case list():
             return [_without_secrets(one, redact, key) for one in value]
         case dict():

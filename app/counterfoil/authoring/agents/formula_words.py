@@ -76,6 +76,7 @@ def understood(text: str) -> Formula:
     rest = re.sub(r"\b(TRUE|FALSE)\b", " ", _NUMBER.sub(" ", _CALL.sub("(", rest)))
     left = _SIGNS.sub("", rest)
     strange = left or next((name for name in functions if name in _UNSTEADY), "")
+    strange = strange or next((area.sheet for area in areas if ":" in area.sheet), "")  # of the sheets between two
     return Formula(areas, functions, strange)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
+import zlib
 from typing import Any
 
 from counterfoil.authoring.agents.paging import Refused, cut
@@ -184,7 +185,7 @@ def parts_of(data: bytes, path: str) -> Parts:
         raise Refused(f"“{path}” is locked with a password, or of an old form (.xls); it can be read, not changed.")
     try:
         return Parts(zipfile.ZipFile(io.BytesIO(data)), path)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as problem:
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError) as problem:
         raise Refused(f"“{path}” is no .xlsx file that can be changed.") from problem
 
 

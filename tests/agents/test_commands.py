@@ -8,6 +8,7 @@ import pytest
 from agents.conftest import Make
 from agents.test_loop import call, told
 from counterfoil import EffectFailed, agent, approve, changes, files, step, workflow
+from counterfoil.authoring.agents.skill_files import SkillFile, put
 from counterfoil.authoring.agents.toolbox import run_command
 from counterfoil.effects.commands import Commands
 from counterfoil.engine.ports import BadEffect, Judgement, Permission
@@ -165,3 +166,16 @@ def test_a_copy_that_a_program_has_made_hard_to_read_is_read_and_dropped(tmp_pat
     assert not copy.folder.exists()
     assert outside.stat().st_mode & 0o777 == 0o500  # nothing is done where a link leads
     assert (tree / "a" / "one.txt").read_text() == "1"
+
+
+def test_the_folder_that_is_laid_beside_the_files_leads_nowhere_and_is_never_taken_away(tmp_path: Path) -> None:
+    tree, overlays, outside = tmp_path / "tree", tmp_path / "overlays", tmp_path / "outside"
+    for folder in (tree, overlays, outside):
+        folder.mkdir()
+    (tree / "beside").symlink_to(outside)
+    put([SkillFile("run.sh", b"true", True)], PrivateCopy.of(tree, tmp_path / "a", "beside").folder / "beside" / "sk")
+    assert list(outside.iterdir()) == []
+    (tree / "beside").unlink()
+    (tree / "beside").mkdir()
+    (tree / "beside" / "kept.txt").write_text("1")
+    assert PrivateCopy.of(tree, tmp_path / "b", "beside").written(overlays).token is None

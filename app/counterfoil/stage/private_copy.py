@@ -46,7 +46,7 @@ class PrivateCopy:
 
     @classmethod
     def of(cls, tree: Path, folder: Path, besides: str = "") -> PrivateCopy:
-        """Copy a tree; `folder` is made. Blocking.
+        """Copy a tree, but for what has the name `besides` in it; `folder` is made. Blocking.
 
         Raises:
             OSError: there is no room, or the tree cannot be read.
@@ -55,6 +55,8 @@ class PrivateCopy:
         made: dict[str, tuple[int, int]] = {}
         for path, status in list(_entries(tree)):
             target = folder / path
+            if besides and path.partition("/")[0] == besides:
+                continue  # the folder of that name is ours alone: nothing laid there may follow a link of the run's
             if stat.S_ISDIR(status.st_mode):
                 target.mkdir(mode=0o700)
             elif stat.S_ISLNK(status.st_mode):

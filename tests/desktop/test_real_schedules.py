@@ -1,6 +1,7 @@
 """Schedules of a real database as the page sees them: list, calendar, acts, drafts; and one that the window writes and the runner runs."""
 
 import dataclasses
+import functools
 import json
 import sqlite3
 from collections.abc import Generator, Iterator
@@ -33,6 +34,7 @@ from counterfoil.schedules.policies import policy_of
 from counterfoil.schedules.rules import rule_of
 from counterfoil.schedules.typed import form_typed, instead_of, understood, words_of
 from counterfoil.store import firings, schedules
+from counterfoil.store.llm_money import amount_of
 from counterfoil.store.llm_routes import NewEntry
 from schedules.routines import START, Desk, us
 
@@ -272,6 +274,9 @@ def test_what_each_run_may_spend_is_asked_where_an_llm_has_a_price_and_found_aga
     assert office.judge(dataclasses.replace(draft, spend="$1.50")).spend == ""
     assert database.transact(lambda txn: keeping.limit_each(txn, weekly, Decimal("1.5"), "user:anna"))
     assert office.draft_of(weekly).spend == "$1.50"
+    for most in (Decimal("1234.5"), Decimal("2.505")):
+        database.transact(functools.partial(keeping.limit_each, schedule_id=weekly, most=most, by="user:anna"))
+        assert amount_of(office.draft_of(weekly).spend) == most, "what is found can be kept as it is"
 
 
 def test_a_name_is_free_or_its_own(lived: Lived) -> None:

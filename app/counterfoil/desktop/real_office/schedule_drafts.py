@@ -216,9 +216,12 @@ def _ahead(firing: Firing, zone: ZoneInfo) -> NextSeen:
 
 
 def _spend(conn: Connection, schedule_id: str) -> str:
-    """What each run of a routine may spend, where somebody has said so."""
+    """What each run of a routine may spend, where somebody has said so: as it can be typed, and not rounded."""
     row = llm_budgets.get(conn, llm_budgets.RUN, schedule_id)
-    return "" if row is None or row["most"] is None else words(dollars(row["most"]))
+    if row is None or row["most"] is None:
+        return ""
+    most = dollars(row["most"])
+    return f"${most:.2f}" if most == round(most, 2) else f"${most.normalize():f}"
 
 
 def _about_amount(text: str) -> str:

@@ -6,8 +6,11 @@ and PostgreSQL.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Protocol
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -27,6 +30,11 @@ class SystemClock:
     def now_us(self) -> int:
         """Microseconds since the epoch, UTC."""
         return time.time_ns() // 1000
+
+    def since_start_us(self) -> int:
+        """Microseconds since this computer was started, whatever its clock was set to meanwhile; sleep counts where the system can tell."""
+        counting = getattr(time, "CLOCK_BOOTTIME", None)
+        return (time.monotonic_ns() if counting is None else time.clock_gettime_ns(counting)) // 1000
 
 
 class FakeClock:
@@ -66,3 +74,11 @@ def iso(us: int | None) -> str | None:
     if us is None:
         return None
     return from_us(us).strftime("%Y-%m-%dT%H:%M:%S.") + f"{us // 1000 % 1000:03d}Z"
+
+
+@functools.cache
+def boot() -> str:
+    """What names this start of the computer; "" where the system does not say."""
+    with contextlib.suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return ""

@@ -172,6 +172,7 @@ class NoticeKind(StrEnum):
     HELD_UP = "held_up"  # three skips in a row for one cause
     NOTHING = "nothing"  # five runs in a row found nothing to do
     ZONE = "zone"  # this computer's zone is another one than that of its routines
+    CLOCK = "clock"  # this computer's clock jumped, and routines hold until somebody says that it is right
     MAIL = "mail"  # mails to people who are away do not go out
     HOLIDAYS = "holidays"  # the free days that a routine knows of end soon
 

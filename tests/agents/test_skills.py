@@ -9,6 +9,7 @@ from agents.conftest import Make
 from agents.test_commands import _Allowing
 from agents.test_loop import call, told
 from counterfoil import agent, workflow
+from counterfoil.agents import team
 from counterfoil.agents.team import skills_of
 from counterfoil.authoring.agents import telling
 from counterfoil.authoring.agents.skill_files import digest_of, files_of
@@ -199,6 +200,17 @@ def test_skills_of_a_workspace_are_read_without_links_and_told_where_they_cannot
     assert "“.counterfoil/skills/other” cannot be used" in found.troubles[0]
     (place / "large").write_bytes(b"x" * (21 * 1024 * 1024))
     with pytest.raises(WrongWorkspace, match="more than 20 MB"):
+        skills_of(tmp_path)
+
+
+def test_skills_of_a_workspace_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two"):
+        place = skill_in(tmp_path / ".counterfoil" / "skills" / name)
+        (place / "long.txt").write_text("x" * 3_000)
+    monkeypatch.setattr(team, "MOST_TOGETHER", 8_000)
+    assert len(skills_of(tmp_path)) == 2
+    monkeypatch.setattr(team, "MOST_TOGETHER", 5_000)
+    with pytest.raises(WrongWorkspace, match="of text together"):
         skills_of(tmp_path)
 
 

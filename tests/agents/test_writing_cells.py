@@ -97,6 +97,20 @@ def test_a_long_chain_is_followed_and_what_is_apart_from_it_keeps_its_values(fol
     assert {row[3] for row in found} == {0}
 
 
+def test_a_day_before_the_first_one_of_a_workbook_is_refused(book: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(book.read_bytes())) as packed:
+        held = {name: packed.read(name) for name in packed.namelist()}
+    whole = held["xl/workbook.xml"].replace(b"<sheets>", b'<workbookPr date1904="1"/><sheets>')
+    assert whole != held["xl/workbook.xml"]
+    with zipfile.ZipFile(book, "w") as out:
+        for name, data in (held | {"xl/workbook.xml": whole}).items():
+            out.writestr(name, data)
+    write_cells("a.xlsx", [Cell("A9", day=date(1904, 1, 2))])
+    assert values("Sums")[8][0] in (1, date(1904, 1, 2))
+    with pytest.raises(Refused, match="before 1904"):
+        write_cells("a.xlsx", [Cell("A9", day=date(1903, 12, 31))])
+
+
 @pytest.mark.parametrize("text", ["=1+1", "+41 44 1", "-5", "@SUM(A1)", '=HYPERLINK("http://x","y")', "_x0041_", " a "])
 def test_a_text_stays_a_text_whatever_it_begins_with(book: Path, text: str) -> None:
     write_cells("a.xlsx", [Cell("A2", text=text)])

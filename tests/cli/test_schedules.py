@@ -23,7 +23,7 @@ from counterfoil.facts import NoticeKind
 from counterfoil.inbox.hinting import hint
 from counterfoil.schedules import keeping
 from counterfoil.schedules.rules import rule_of
-from counterfoil.store import notices
+from counterfoil.store import notices, standing
 from counterfoil.store.database import open_database
 from counterfoil.store.transactions import Txn
 from house.repository import ROOT
@@ -384,6 +384,29 @@ def test_a_runner_that_was_stopped_over_two_firings_does_what_each_policy_says(
     assert _states(desk, "none") == ["started", "missed", "missed", "missed"]
     assert _states(desk, "all").count("started") >= 2  # as many as may be open at once
     assert {one["reason"] for one in desk.log("none")[1:4]} == {"this computer was asleep"}
+
+
+def test_no_schedule_starts_by_a_clock_that_jumped_before_somebody_says_that_it_is_right(
+    desk: Desk, office: Office
+) -> None:
+    assert desk.add("Weekly", "--rule", "every year on 1 March at 09:00").code == 0
+    assert desk.call("runner", "--until-idle").code == 0  # it knows the clock now
+    office.database.transact(_three_days_ago)
+    _fire_in(office, ["Weekly"], 1)
+    due = datetime.now(UTC) + timedelta(seconds=2)
+    until(lambda: datetime.now(UTC) > due, "it is due")
+    assert desk.call("runner", "--until-idle").code == 0
+    assert _states(desk, "Weekly") == []
+    assert "This computer's clock went from " in desk.call("schedule", "list").err
+    assert desk.call("schedule", "got-it").code == 0
+    assert desk.call("runner", "--until-idle").code == 3  # its run waits for an answer
+    assert _states(desk, "Weekly") == ["started"]
+
+
+def _three_days_ago(txn: Txn) -> None:
+    """Let the clock that was known have been three days behind."""
+    known = standing.value_of(standing.get(txn.conn, standing.CLOCK))
+    standing.put(txn, standing.CLOCK, {**known, "began": known["began"] - 3 * 86_400_000_000}, "runner")
 
 
 def _states(desk: Desk, name: str) -> list[str]:

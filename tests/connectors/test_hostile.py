@@ -157,6 +157,10 @@ def test_a_changed_tool_asks_again_and_shows_the_change(counter: Counter, tmp_pa
     assert judged.reason == "‘send’ of desk has changed, so it asks until somebody has looked at it."
     assert counter.database.transact(lambda txn: keeping.agree(txn, "desk", [], "user:anna")) == ["send"]
     assert counter.perform(SEND)["text"] == "sent to ben"
+    judged = counter.rules.judge(SEND, str(counter.workspace), {"connectors": ["desk"]})
+    assert (
+        judged.reason == "Nobody has said that ‘send’ of the connector desk only reads, so somebody has to approve it."
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- definitions

@@ -18,6 +18,7 @@ from counterfoil.store.database import Database
 FOLDER = ".counterfoil/agents"
 MOST_SKILLS = 30
 MOST_AGENTS = 50
+MOST_TOGETHER = 40 * 1024 * 1024  # characters of all skills of a workspace: each agent gets them
 MOST_FACTS = 200
 LONGEST = 64 * 1024  # bytes of one
 
@@ -72,7 +73,17 @@ def skills_of(workspace: Path) -> list[dict[str, Any]]:
     there = [name for name in names if (workspace / SKILLS / name / "SKILL.md").is_file()]
     if len(there) > MOST_SKILLS:
         raise WrongWorkspace(f"“{SKILLS}” holds {len(there)} skills.", f"Keep at most {MOST_SKILLS}.")
-    return [_skill(workspace, name) for name in there]
+    found: list[dict[str, Any]] = []
+    left = MOST_TOGETHER
+    for name in there:
+        found.append(_skill(workspace, name))
+        left -= sum(map(len, found[-1]["texts"].values()))
+        if left < 0:
+            raise WrongWorkspace(
+                f"The skills in “{SKILLS}” hold more than {MOST_TOGETHER // 1024**2} MB of text together.",
+                "Keep fewer, or smaller ones: all of them go to each agent.",
+            )
+    return found
 
 
 def _skill(workspace: Path, name: str) -> dict[str, Any]:

@@ -72,7 +72,8 @@ def switch(txn: Txn, name: str, by: str, *, on: bool) -> bool:
 
 
 def agree(txn: Txn, name: str, tools: Sequence[str], by: str) -> list[str]:
-    """Somebody has looked at tools as they are now, at all of them without names; those that had changed or were new.
+    """Somebody has looked at tools as they are now, at all of them without names; those that had changed or were new. What was said of what
+    a tool does was said of what it was, so it is to be said anew of one that has changed.
 
     Raises:
         WrongUse: there is no such connector or tool.
@@ -81,6 +82,8 @@ def agree(txn: Txn, name: str, tools: Sequence[str], by: str) -> list[str]:
     fresh = [row for row in rows if row["agreed_pin"] != row["pin"]]
     for row in fresh:
         connector_rows.agree(txn, name, row["tool"])
+        if row["agreed"] is not None and row["does"]:
+            connector_rows.say(txn, name, row["tool"], "", by, repeatable=False)
         before = json.loads(row["agreed"]) if row["agreed"] is not None else None
         words = f"looked at ‘{visible(row['tool'][:80])}’ of {name}"
         _note(txn, name, by, words, before=before, after=json.loads(row["definition"]))

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from counterfoil.clock import boot
 from counterfoil.effects import kernel
 from counterfoil.policy.boundaries import visible
 
@@ -92,7 +93,7 @@ class Beneath:
     def identity(self) -> str:
         """Which folder this is, whatever its name: `device:inode:boot`; see `same_folder`."""
         status = os.fstat(self._root)
-        return f"{status.st_dev}:{status.st_ino}:{kernel.boot()}"
+        return f"{status.st_dev}:{status.st_ino}:{boot()[:8]}"
 
     @property
     def device(self) -> tuple[int, str]:
@@ -266,8 +267,8 @@ def same_folder(recorded: str | None, found: str) -> bool:
     """Whether two identities name one folder. After another start of the computer devices may be numbered anew; inodes stay."""
     if recorded is None:
         return False
-    (device, inode, boot), (now, there, here) = recorded.split(":"), found.split(":")
-    return inode == there and (device == now or boot != here)
+    (device, inode, start), (now, there, here) = recorded.split(":"), found.split(":")
+    return inode == there and (device == now or start != here)
 
 
 def _mount_of(handle: int) -> str:

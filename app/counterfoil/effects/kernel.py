@@ -11,7 +11,6 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 NOREPLACE, EXCHANGE = 1, 2  # flags of renameat2(2)
 _OPENAT2 = 437  # its number on every architecture that Linux knows
@@ -89,12 +88,3 @@ def openat2() -> Callable[[int, str, int], int] | None:
     finally:
         os.close(root)
     return call
-
-
-@functools.cache
-def boot() -> str:
-    """What names this start of the computer; "" where the system does not say. Device numbers hold until the next."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()[:8]
-    except OSError:
-        return ""

@@ -45,6 +45,7 @@ from counterfoil.sandbox.launching import clear_slots
 from counterfoil.sandbox.pool import HostPool
 from counterfoil.sandbox.probing import measured
 from counterfoil.schedules import heartbeat
+from counterfoil.schedules.clock_jumps import ClockWatch
 from counterfoil.schedules.scanning import realign, scan_due
 from counterfoil.schedules.triggers import Triggers
 from counterfoil.stage.copies import RunCopies
@@ -91,6 +92,7 @@ class Runner:
         self._shelf = Shelf(home)
         self._starter = RunStarter(database, home)
         self._tending = Tending(database, home, self._starter)
+        self._clock_watch = ClockWatch(database)
         self._triggers = Triggers(database, self._starter.given, self._starter.prepare)
         self._mails = MailNotices(database, home)
         self._looked_us = 0  # when due instants were looked for last
@@ -217,7 +219,8 @@ class Runner:
         conn = self._database.reader
         due = [timers.next_due(conn), gates.next_due(conn)]
         due += [] if self._is_paused() else [runs.next_ready_at(conn, self._only)]
-        due += [] if self._only else [schedules.next_wake(conn), self._triggers.again_at if self._hurries else None]
+        due += [] if self._only or self._clock_watch.held else [schedules.next_wake(conn)]
+        due += [self._triggers.again_at] if self._hurries and not self._only else []
         due += [gates.next_effective(conn, run_id) for run_id in self._live]
         now = self._database.clock.now_us()
         # What is ready waits for a place, or is being claimed; both wake this loop, and time does not.
@@ -266,11 +269,12 @@ class Runner:
         is looked at."""
         beaten, now = self._beaten.is_set(), self._database.clock.now_us()
         self._beaten.clear()
-        if beaten:
-            realign(self._database)
-        away = self._looked_us if now - self._looked_us > AWAY_US else None
-        scan_due(self._database, self._starter, away)
-        self._looked_us = now
+        if not self._clock_watch.holds():
+            if beaten:
+                realign(self._database)
+            away = self._looked_us if now - self._looked_us > AWAY_US else None
+            scan_due(self._database, self._starter, away)
+            self._looked_us = now
         if beaten or (self._hurries and self._triggers.again_at):
             self._triggers.look()
         if beaten:
@@ -382,8 +386,9 @@ class Runner:
     def _idle(self) -> bool:
         conn, now = self._database.reader, self._database.clock.now_us()
         busy = runs.in_state(conn, [RunState.RUNNING]) or runs.next_ready_at(conn) is not None
-        waits = timers.due(conn, now) or undoings.asked(conn) or schedules.to_look_at(conn, now)
-        return not (busy or waits or self._beaten.is_set() or self._triggers.again_at)
+        waits = timers.due(conn, now) or undoings.asked(conn)
+        fires = not self._clock_watch.held and schedules.to_look_at(conn, now)
+        return not (busy or waits or fires or self._beaten.is_set() or self._triggers.again_at)
 
 
 def held_or_ended(database: Database, run_id: str) -> bool:

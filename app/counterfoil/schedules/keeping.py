@@ -216,7 +216,7 @@ def remove(txn: Txn, row: Row, by: str) -> Row:
 def got_it(txn: Txn, by: str, only: tuple[str, str] | None = None) -> int:
     """Take down the card of what happened while nobody was there, and what was asked; how many. What cannot run stays up until it can.
     `only` that of this kind and subject: who has seen one card has not seen the others."""
-    answered = (NoticeKind.AWAY, NoticeKind.NOTHING, NoticeKind.ZONE)
+    answered = (NoticeKind.AWAY, NoticeKind.NOTHING, NoticeKind.ZONE, NoticeKind.CLOCK)
     told = [(NoticeKind(row["kind"]), row["subject"]) for row in notices.standing(txn.conn)]
     wanted = [one for one in told if one[0] in answered and only in (None, one)]
     return sum(notices.close(txn, kind, subject, by) for kind, subject in wanted)

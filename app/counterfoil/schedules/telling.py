@@ -35,6 +35,8 @@ def told(kind: str, body: dict[str, Any]) -> list[str]:
                 f"This computer's zone is {body['now']} now; {names} keep {body['before']} time. "
                 "To follow: counterfoil schedule change NAME --zone " + body["now"]
             ]
+        case NoticeKind.CLOCK:
+            return [_clock(body)]
         case NoticeKind.MAIL:
             return [f"People who are away get no mail: {body['reason']}"]
         case NoticeKind.HOLIDAYS:
@@ -43,6 +45,12 @@ def told(kind: str, body: dict[str, Any]) -> list[str]:
             return [f"{end} Copy them anew: {again}"]
         case _:
             return [_away(body)]
+
+
+def _clock(body: dict[str, Any]) -> str:
+    before, now = (f"{datetime.fromisoformat(body[edge]).astimezone():%a %d %b %Y %H:%M}" for edge in ("before", "now"))
+    said = f"This computer's clock went from {before} to {now} at once."
+    return f"{said} No schedule starts until somebody says that this is right, or it is put back. It is right: counterfoil schedule got-it"
 
 
 def _away(body: dict[str, Any]) -> str:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import functools
 import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
+from counterfoil.clock import boot
 from counterfoil.errors import DiskFull, Stopped
 from counterfoil.policy.boundaries import visible
 from counterfoil.stage.copying import Copier, Unreadable, Unsettled, entry_of, is_as_before
@@ -26,7 +25,6 @@ from counterfoil.stage.survey import Seen, Survey, cannot_look, look, refuse_too
 
 TRIES = 5
 PAUSE = 0.05  # seconds before what would not hold still is looked at again, times the try
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _DENIED = frozenset({errno.EACCES, errno.EPERM})
 
@@ -258,14 +256,6 @@ class Refresh:
                 self._left_out[path] = "changing"
         left_out = tuple(LeftOut(path, why) for path, why in sorted(self._left_out.items()))
         return Manifest(found.root.st_dev, found.root.st_ino, now_us, self._entries, left_out, boot())
-
-
-@functools.cache
-def boot() -> str:
-    """What names this start of the computer; "" where the system does not say."""
-    with contextlib.suppress(OSError):
-        return _BOOT.read_text(encoding="ascii").strip()
-    return ""
 
 
 def above_of(path: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from counterfoil.authoring.overlay import NOT_COPIED
-from counterfoil.clock import Clock
+from counterfoil.clock import Clock, boot
 from counterfoil.engine.ports import Sight
 from counterfoil.errors import Damaged, DiskFull
 from counterfoil.places import Home
@@ -25,7 +25,7 @@ from counterfoil.stage.grounds import refuse
 from counterfoil.stage.leaving_out import Choices, Why, choices_of
 from counterfoil.stage.manifest import Manifest, layout_of, lend, take_back
 from counterfoil.stage.merging import merge, remove_whole
-from counterfoil.stage.refreshing import FULL, Refresh, above_of, boot
+from counterfoil.stage.refreshing import FULL, Refresh, above_of
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.stage_rows import KeptChange, StagedChange
 

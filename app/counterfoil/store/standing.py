@@ -1,4 +1,4 @@
-"""What holds for the whole home until it is taken back: a pause of everything, this computer's zone as it was last seen."""
+"""What holds for the whole home until it is taken back: a pause of everything, this computer's zone and clock as they were last seen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from counterfoil.store import tables
 from counterfoil.store.transactions import Row, Txn
 
 # names; `login`: whether somebody was asked to start the runner at login; `mailed`: when people who are away were written to last
-PAUSE, ZONE, LOGIN, MAILED = "pause", "zone", "login", "mailed"
+PAUSE, ZONE, CLOCK, LOGIN, MAILED = "pause", "zone", "clock", "login", "mailed"
 _STANDING = tables.standing
 
 

@@ -85,6 +85,7 @@ class Writing:
             raise Refused(f"“{path}” is damaged: the sheet “{sheet}” has no cells.")
         self._data = data
         self._rows = dict(_numbered_rows(data))
+        self._last_row = max(self._rows, default=0)
         self._cells: dict[int, dict[int, Any]] = {}
         self._merged = self._areas_of(self._root.iter(self._tag("mergeCell")))
         together = (one for one in data.iter(self._tag("f")) if one.get("t") in ("array", "dataTable"))
@@ -175,7 +176,10 @@ class Writing:
         elif isinstance(value, Decimal):
             self._added(cell, "v", format(value, "f"))
         elif isinstance(value, date):
-            self._added(cell, "v", str((value - self._first_day()).days))
+            days = (value - self._first_day()).days
+            if days < 0:
+                raise Refused(f"The day for {new.at} is before 1904, where this workbook begins; give it as text.")
+            self._added(cell, "v", str(days))
             if not self._shows_days(cell):
                 self._restyle(cell, numFmtId="14", applyNumberFormat="1")
 
@@ -265,8 +269,12 @@ class Writing:
     def _row(self, number: int) -> Any:
         if number not in self._rows:
             made = self._data.makeelement(self._tag("row"), {"r": str(number)})
-            self._data.insert(sum(1 for other in self._rows if other < number), made)
+            if number > self._last_row:
+                self._data.append(made)
+            else:
+                self._data.insert(sum(1 for other in self._rows if other < number), made)
             self._rows[number] = made
+            self._last_row = max(number, self._last_row)
         return self._rows[number]
 
     def _widen(self, spots: list[Spot]) -> None:

@@ -141,7 +141,8 @@ def reap() -> None:
     """Let go of children that have ended."""
     for process in list(_STARTED):
         if process.poll() is not None:
-            _STARTED.remove(process)
+            with contextlib.suppress(ValueError):  # another thread was first
+                _STARTED.remove(process)
 
 
 def environment() -> dict[str, str]:

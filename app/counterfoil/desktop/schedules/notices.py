@@ -15,7 +15,12 @@ from counterfoil.desktop.schedule_facts import NoticeSeen
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
 
-_ASKED = {"away": "Got it", "nothing": "It is fine", "zone": "Got it"}  # what a person may be done with
+_ASKED = {
+    "away": "Got it",
+    "nothing": "It is fine",
+    "zone": "Got it",
+    "clock": "The time is right",
+}  # what a person may be done with
 _OF_ONE = ("not_ready", "held_up", "nothing", "holidays")
 OPENING = "Opening the page to sign in…"
 _CARDS = 2  # at a time: the calendar stays in sight

@@ -81,7 +81,7 @@ ENUMS: dict[type[StrEnum], dict[str, str]] = {
     },
     FiringOrigin: {"GRID": "grid", "NOW": "now", "AGAIN": "again", "FOLDER": "folder", "RUN": "run"},
     NoticeKind: {"NOT_READY": "not_ready", "AWAY": "away", "HELD_UP": "held_up", "NOTHING": "nothing", "ZONE": "zone",
-                 "MAIL": "mail", "HOLIDAYS": "holidays"},
+                 "CLOCK": "clock", "MAIL": "mail", "HOLIDAYS": "holidays"},
     ports.Permission: {"ALLOW": "allow", "ASK": "ask", "DENY": "deny"},
     ports.Finding: {"HAPPENED": "happened", "NOT_HAPPENED": "not_happened", "UNKNOWN": "unknown"},
 }  # fmt: skip

@@ -224,6 +224,14 @@ def test_cards_stand_above_until_they_were_seen(desk: Desk, page: Any) -> None:
     desk.click(next(one for one in page.notices.findChildren(Button) if one.text() == "It is fine"))
     desk.look()
     assert [one.kind for one in page.notices._seen] == ["zone"], "who has seen one has not seen the other"
+    jumped = NoticeSeen("clock", "This computer's clock went from Mon to Thu at once.", "home")
+    desk.office.schedules.notices = [*desk.office.schedules.notices, NoticeSeen("away", AWAY, "home"), jumped]
+    desk.bridge.changed_now(Part.SCHEDULES)
+    desk.settle()
+    assert [one.kind for one in page.notices._seen] == ["clock", "away", "zone"], "what holds everything comes first"
+    desk.click(next(one for one in page.notices.findChildren(Button) if one.text() == "The time is right"))
+    desk.look()
+    assert [one.kind for one in page.notices._seen] == ["away", "zone"]
 
 
 def test_one_that_was_skipped_can_be_run_from_the_card(desk: Desk, page: Any) -> None:

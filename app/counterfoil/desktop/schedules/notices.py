@@ -21,6 +21,7 @@ _ASKED = {
     "zone": "Got it",
     "clock": "The time is right",
 }  # what a person may be done with
+_FIRST = ("clock", "away")
 _OF_ONE = ("not_ready", "held_up", "nothing", "holidays")
 OPENING = "Opening the page to sign in…"
 _CARDS = 2  # at a time: the calendar stays in sight
@@ -55,8 +56,8 @@ class NoticeCards(QWidget):
         self.hide()
 
     def show_notices(self, seen: Sequence[NoticeSeen]) -> None:
-        """Show these, the one about an absence first."""
-        wanted = tuple(sorted(seen, key=lambda one: one.kind != "away"))
+        """Show these; first what holds everything, then the one about an absence."""
+        wanted = tuple(sorted(seen, key=lambda one: _FIRST.index(one.kind) if one.kind in _FIRST else len(_FIRST)))
         self.setVisible(bool(wanted or self._said))
         if wanted == self._seen:
             return

@@ -11,6 +11,8 @@ import pytest
 
 from counterfoil.authoring.file_door import Files
 from counterfoil.places import Home
+from counterfoil.sandbox import probing
+from counterfoil.sandbox.levels import Measured
 from counterfoil.testing import Harness
 from effects.post_office import PostOffice
 from engine.power_cut import blank_home
@@ -47,6 +49,15 @@ def office(tmp_path: Path, blank: Home) -> Generator[Make]:
     yield make
     for harness in made:
         harness.close()
+
+
+@pytest.fixture
+def level(tmp_path: Path) -> Measured:
+    """What this computer measures; commands need more than some have."""
+    found = probing.measured(Home(tmp_path / "probe").create())
+    if not found.level.commands:
+        pytest.skip(f"no commands at the level {found.code} of this computer")
+    return found
 
 
 @pytest.fixture

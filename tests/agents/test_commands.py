@@ -13,10 +13,8 @@ from counterfoil.authoring.agents.toolbox import run_command
 from counterfoil.effects.commands import Commands
 from counterfoil.engine.ports import BadEffect, Judgement, Permission
 from counterfoil.facts import RunState
-from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
 from counterfoil.policy.protection import WEAK
-from counterfoil.sandbox import probing
 from counterfoil.sandbox.levels import Measured
 from counterfoil.stage.private_copy import PrivateCopy
 from counterfoil.testing import Crashed, Harness
@@ -38,14 +36,6 @@ def workspace(tmp_path: Path, office: Make) -> Path:
     (folder / "a.txt").write_text("one\n")
     (folder / "b.txt").write_text("b\n")
     return folder
-
-
-@pytest.fixture
-def level(tmp_path: Path) -> Measured:
-    found = probing.measured(Home(tmp_path / "probe").create())
-    if not found.level.commands:
-        pytest.skip(f"no commands at the level {found.code} of this computer")
-    return found
 
 
 def test_a_command_asks_and_its_changes_are_those_of_its_record(office: Make, workspace: Path, level: Measured) -> None:

@@ -20,10 +20,8 @@ from counterfoil.effects.commands import Commands
 from counterfoil.engine.ports import BadEffect, Permission
 from counterfoil.errors import WrongWorkspace
 from counterfoil.facts import RunState
-from counterfoil.places import Home
 from counterfoil.policy.grants import Conditions, covers
 from counterfoil.policy.reaching import reach_of
-from counterfoil.sandbox import probing
 from counterfoil.sandbox.levels import Measured
 from engine.doing import Nothing
 
@@ -67,14 +65,6 @@ def workspace(tmp_path: Path, office: Make) -> Path:
     folder = tmp_path / "workspace"
     (folder / "a.txt").write_text("one\ntwo\n")
     return folder
-
-
-@pytest.fixture
-def level(tmp_path: Path) -> Measured:
-    found = probing.measured(Home(tmp_path / "probe").create())
-    if not found.level.commands:
-        pytest.skip(f"no commands at the level {found.code} of this computer")
-    return found
 
 
 def counts(**more: str) -> object:

@@ -8,15 +8,14 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from counterfoil import Conversation, LimitReached, Params, Said, ToolCall, ToolOffer, ToolResult, llm, workflow
-from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate.session import READY, Session
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.real_office.office import RealOffice
-from counterfoil.desktop.words.times import local
 from counterfoil.facts import RunState
 from counterfoil.store import llm_budgets
 from counterfoil.store.llm_money import UNIT
 from counterfoil.testing import Harness
+from desktop.test_changed_files import reading_of
 
 SCRIPT_COSTS = UNIT // 1000  # an answer of a script
 
@@ -56,14 +55,6 @@ def spent(tmp_path: Path) -> Generator[Harness]:
     assert made.advance() == RunState.WAITING
     yield made
     made.close()
-
-
-def reading_of(harness: Harness) -> Reading:
-    """The open gate as the window reads it."""
-    office = RealOffice(harness.home, clock=harness.clock)
-    seen = office.gate(harness.gate()["gate_id"])
-    office.close()
-    return read(seen, local(harness.clock.now_us()).date())
 
 
 def decide(harness: Harness, session: Session) -> RunState:

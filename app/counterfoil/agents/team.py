@@ -43,14 +43,7 @@ def agents_of(workspace: Path) -> list[list[str]]:
     Raises:
         WrongWorkspace: one of them cannot be read, is too long, or there are too many.
     """
-    try:
-        names = sorted(name for name in os.listdir(workspace / FOLDER) if name.endswith(".md"))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as problem:
-        raise WrongWorkspace(
-            f"“{FOLDER}” cannot be listed: {problem.strerror}.", "Look at its permissions."
-        ) from problem
+    names = [name for name in _listed(workspace, FOLDER) if name.endswith(".md")]
     if len(names) > MOST_AGENTS:
         raise WrongWorkspace(f"“{FOLDER}” holds {len(names)} agents.", f"Keep at most {MOST_AGENTS}.")
     return [[name.removesuffix(".md"), _text(workspace, f"{FOLDER}/{name}")] for name in names]
@@ -62,15 +55,7 @@ def skills_of(workspace: Path) -> list[dict[str, Any]]:
     Raises:
         WrongWorkspace: one of them cannot be read, is too large, or there are too many.
     """
-    try:
-        names = sorted(os.listdir(workspace / SKILLS))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as problem:
-        raise WrongWorkspace(
-            f"“{SKILLS}” cannot be listed: {problem.strerror}.", "Look at its permissions."
-        ) from problem
-    there = [name for name in names if (workspace / SKILLS / name / "SKILL.md").is_file()]
+    there = [name for name in _listed(workspace, SKILLS) if (workspace / SKILLS / name / "SKILL.md").is_file()]
     if len(there) > MOST_SKILLS:
         raise WrongWorkspace(f"“{SKILLS}” holds {len(there)} skills.", f"Keep at most {MOST_SKILLS}.")
     found: list[dict[str, Any]] = []
@@ -84,6 +69,18 @@ def skills_of(workspace: Path) -> list[dict[str, Any]]:
                 "Keep fewer, or smaller ones: all of them go to each agent.",
             )
     return found
+
+
+def _listed(workspace: Path, place: str) -> list[str]:
+    """What lies in a folder of the workspace, by name; nothing where there is none."""
+    try:
+        return sorted(os.listdir(workspace / place))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as problem:
+        raise WrongWorkspace(
+            f"“{place}” cannot be listed: {problem.strerror}.", "Look at its permissions."
+        ) from problem
 
 
 def _skill(workspace: Path, name: str) -> dict[str, Any]:

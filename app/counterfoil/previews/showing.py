@@ -64,6 +64,21 @@ class Side:
         return cls(None, f"{size / 1e6:,.0f} MB are too much to show; the seal covers them.", size, sha)
 
 
+def seen_of(path: str, before: Side, after: Side, *, op: str, words: str = "") -> FileSeen:
+    """A file by its two sides, without a preview; `words` stand before what the sides say of themselves."""
+    return FileSeen(
+        path=visible(path),
+        op=op,
+        before=texts.text_of(before.data),
+        after=texts.text_of(after.data),
+        bytes_before=before.length,
+        bytes_after=after.length,
+        sha_before=before.sha,
+        sha_after=after.sha,
+        note=" ".join(filter(None, (words, before.note, after.note))),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """One item of a plan as it is known before anything is compared; sides only where it writes one file."""
@@ -106,20 +121,8 @@ class PlanFiles:
             raise WrongUse("This effect is not one on files.")
         before, after = self._sides(conn, row, workspace, item)
         path = str(args["path"])
-        seen = FileSeen(
-            path=visible(path),
-            op="append" if kind == "append_rows" else "write",
-            n=n,
-            before=texts.text_of(before.data),
-            after=texts.text_of(after.data),
-            bytes_before=before.length,
-            bytes_after=after.length,
-            sha_before=before.sha,
-            sha_after=after.sha,
-            executable=args.get("executable"),
-            note=" ".join(filter(None, (before.note, after.note))),
-        )
-        return Loaded(seen, path, before, after)
+        seen = seen_of(path, before, after, op="append" if kind == "append_rows" else "write")
+        return Loaded(replace(seen, n=n, executable=args.get("executable")), path, before, after)
 
     def compared(self, loaded: Loaded, *, patient: bool = True) -> FileSeen:
         """What was loaded, with its preview. Without `patient` nothing is compared that needs a reader of its own."""

@@ -8,9 +8,7 @@ from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.errors import Damaged, WrongUse
 from counterfoil.places import Home
 from counterfoil.policy.boundaries import visible
-from counterfoil.previews import texts
-from counterfoil.previews.preview import FileSeen
-from counterfoil.previews.showing import LARGEST, Loaded, Side
+from counterfoil.previews.showing import LARGEST, Loaded, Side, seen_of
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.originals import store_places
 from counterfoil.store.transactions import Connection, Row
@@ -46,18 +44,7 @@ def load_since(conn: Connection, home: Home, blobs: Blobs, run: Row, path: str) 
 
 
 def _loaded(path: str, before: Side, after: Side, words: str) -> Loaded:
-    seen = FileSeen(
-        path=visible(path),
-        op="write",
-        before=texts.text_of(before.data),
-        after=texts.text_of(after.data),
-        bytes_before=before.length,
-        bytes_after=after.length,
-        sha_before=before.sha,
-        sha_after=after.sha,
-        note=" ".join(filter(None, (words, before.note, after.note))),
-    )
-    return Loaded(seen, path, before, after)
+    return Loaded(seen_of(path, before, after, op="write", words=words), path, before, after)
 
 
 def _now(workspace: str, path: str) -> Side:

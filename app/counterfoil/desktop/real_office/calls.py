@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from counterfoil import errors
 from counterfoil.places import Home
@@ -93,19 +94,8 @@ def json_file(home: Home, values: Mapping[str, Any]) -> Iterator[str]:
 def start_detached(home: Home, *words: str) -> int:
     """Start the command line so that it outlives this process, its words in the runner's log; its process number."""
     home.create()
-    reap()
     with (home.logs / "runner.log").open("ab") as log:
-        process = subprocess.Popen(
-            command(home, *words),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-            env=environment(),
-            cwd=home.root,
-        )
-    _STARTED.append(process)
-    return process.pid
+        return _started(home, words, log).pid
 
 
 def begin(home: Home, *words: str, patience: float) -> bool:
@@ -115,17 +105,8 @@ def begin(home: Home, *words: str, patience: float) -> bool:
         CallFailed: it ended, and not well, with its last words.
     """
     home.create()
-    reap()
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(
-            command(home, *words),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-            env=environment(),
-        )
-        _STARTED.append(process)
+        process = _started(home, words, out)
         try:
             if process.wait(patience) == 0:
                 return True
@@ -134,7 +115,23 @@ def begin(home: Home, *words: str, patience: float) -> bool:
         out.seek(0)
         said = out.read().decode("utf-8", "replace").strip().splitlines()
     last = said[-1].removeprefix("counterfoil: ") if said else f"it ended with {process.returncode}"
-    raise CallFailed(f"{last[:1].upper()}{last[1:]}", "Look at it: counterfoil connector test NAME" if not said else "")
+    raise CallFailed(f"{last[:1].upper()}{last[1:]}", "" if said else f"Try it: counterfoil {shlex.join(words)}")
+
+
+def _started(home: Home, words: Sequence[str], out: IO[bytes]) -> subprocess.Popen[bytes]:
+    """The command line in a session of its own, so that it outlives this process; what it says goes to `out`."""
+    reap()
+    process = subprocess.Popen(
+        command(home, *words),
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=out,
+        start_new_session=True,
+        env=environment(),
+        cwd=home.root,
+    )
+    _STARTED.append(process)
+    return process
 
 
 def reap() -> None:

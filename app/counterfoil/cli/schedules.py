@@ -19,6 +19,7 @@ from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell
 from counterfoil.clock import from_us, to_us
 from counterfoil.inbox.accounts import account
+from counterfoil.inbox.hinting import hint
 from counterfoil.runner.firing import RunStarter
 from counterfoil.schedules import keeping
 from counterfoil.schedules.documents import log_documents, schedule_document
@@ -91,6 +92,7 @@ def got_it(context: Context) -> None:
     call = call_of(context)
     with opened(call) as home:
         closed = home.database.transact(lambda txn: keeping.got_it(txn, account()))
+    hint(call.home)
     call.document({"closed": closed})
     call.say("It is taken down." if closed else "There was nothing to take down.")
 

@@ -16,7 +16,11 @@ def notice_sentences(conn: Connection) -> list[str]:
     """The standing notices as sentences, oldest first; before them, that everything is paused."""
     paused = pause_sentence(conn)
     said = [f"{paused} Nothing starts until: counterfoil runner resume"] if paused else []
-    return said + [sentence for row in notices.standing(conn) for sentence in told(row["kind"], notices.body_of(row))]
+    for row in notices.standing(conn):
+        said += told(row["kind"], notices.body_of(row))
+        if row["kind"] == NoticeKind.CLOCK:  # a window has a button for it
+            said[-1] += " It is right: counterfoil schedule got-it"
+    return said
 
 
 def told(kind: str, body: dict[str, Any]) -> list[str]:
@@ -48,9 +52,10 @@ def told(kind: str, body: dict[str, Any]) -> list[str]:
 
 
 def _clock(body: dict[str, Any]) -> str:
-    before, now = (f"{datetime.fromisoformat(body[edge]).astimezone():%a %d %b %Y %H:%M}" for edge in ("before", "now"))
+    jumped = (datetime.fromisoformat(body[edge]).astimezone() for edge in ("before", "now"))
+    before, now = (f"{at:%a} {at.day} {at:%b %Y %H:%M}" for at in jumped)
     said = f"This computer's clock went from {before} to {now} at once."
-    return f"{said} No schedule starts until somebody says that this is right, or it is put back. It is right: counterfoil schedule got-it"
+    return f"{said} No schedule starts until somebody says that this is right, or it is put back."
 
 
 def _away(body: dict[str, Any]) -> str:

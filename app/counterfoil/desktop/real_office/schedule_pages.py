@@ -242,6 +242,7 @@ class SchedulePages:
     def got_it(self, kind: str, subject: str) -> None:
         """Take down one card."""
         self._access.write(lambda txn: keeping.got_it(txn, self._access.me, (kind, subject)))
+        hint(self._access.home)
 
 
 def _known(conn: Connection, schedule_id: str) -> Row:

@@ -214,7 +214,7 @@ def test_without_a_runner_there_is_nothing_to_pull_and_a_step_that_stops_needs_r
     assert "there is no ink" in row.why
     assert gate.about["error"]["message"] == "there is no ink"
     assert gate.about["kept"] == 0
-    assert office.runs(None).rows[0].care == "Needs repair"
+    until(lambda: office.runs(None).rows[0].care == "Needs repair", "its run waits, too")
     pid = office.runner().pid
     assert pid is not None
     os.kill(pid, signal.SIGTERM)

@@ -5,8 +5,9 @@ not, and nobody can tell. `looked_up@1` can be looked up. What goes wrong is scr
 goes well.
 """
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ class Ledger:
         self.tries: list[str] = []
         self.blind = False  # whether looking things up fails
         self.plannable = True
+        self.answers: Callable[[], bool] = lambda: True  # from when on something can be looked up
 
     def lines(self) -> list[tuple[str, str, str]]:
         """What has happened outside: (key, kind, text), in order."""
@@ -112,6 +114,10 @@ class Ledger:
         return {"kept": text}
 
     async def reconcile(self, body: Body, key: str, workspace: str) -> Reconciled:
+        for _ in range(4_000):  # 20 s at least
+            if self.answers():
+                break
+            await asyncio.sleep(0.005)
         if self.blind:
             raise ConnectionError("nobody answers")
         return (

@@ -441,9 +441,9 @@ def test_what_is_unusual_is_said_before_saving(desk: Desk, editor: Any, rule: st
 
 def rest(desk: Desk, editor: Any) -> int:
     """Nobody types for a while; how often it was looked at what it needs."""
-    if editor._rested.isActive():
-        editor._rested.stop()
-        editor._rested.timeout.emit()
+    if editor.readiness.rested.isActive():
+        editor.readiness.rested.stop()
+        editor.readiness.rested.timeout.emit()
         desk.settle()
     return [what for what, _ in desk.office.log].count("ready")
 
@@ -464,7 +464,7 @@ def test_what_it_needs_is_a_checklist_with_buttons(desk: Desk, editor: Any) -> N
     ]
     [fill] = [one for one in editor.ready.findChildren(Button) if one.text().strip() == "Fill it in"]
     desk.click(fill)
-    assert editor.fields[0].isAncestorOf(desk.focus())
+    assert editor.fields.editors[0].isAncestorOf(desk.focus())
     editor._judge()
     desk.settle()
     assert rest(desk, editor) == looked, "nothing changed that it depends on"

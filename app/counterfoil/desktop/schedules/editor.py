@@ -4,8 +4,6 @@ firings, from the engine's own function, at every stroke."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 
@@ -13,24 +11,24 @@ from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.office import Office, Workspace
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
-from counterfoil.desktop.parts.form import FieldEditor, LineEdit
+from counterfoil.desktop.parts.form import LineEdit
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
-from counterfoil.desktop.schedule_facts import DraftSeen, ReadySeen, ScheduleDraft, ScheduleKept
+from counterfoil.desktop.schedule_facts import DraftSeen, ScheduleDraft, ScheduleKept
 from counterfoil.desktop.schedules.ahead import AheadBox, ReadyBox
 from counterfoil.desktop.schedules.choices import KEYS, Choices
+from counterfoil.desktop.schedules.lacking import Lack, Place, lacking
 from counterfoil.desktop.schedules.notices import OPENING
+from counterfoil.desktop.schedules.readiness import Readiness
 from counterfoil.desktop.schedules.sentence import SentenceBox
+from counterfoil.desktop.schedules.template_fields import TemplateFields
 from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.desktop.templates.folder_sheet import FolderSheet
-from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, plain, quoted
 
 _TYPED = 180  # milliseconds after the last stroke until it is judged
-_RESTED = 600  # and until what it needs is looked at, which is a process of its own
 _SIDE = 328
-_DATE_HELP = "A date, or words that count from the planned day: planned day + 3 business days, start of last week, end of this month."
 
 
 class ScheduleEditor(Pane):
@@ -47,14 +45,11 @@ class ScheduleEditor(Pane):
     def __init__(self, bridge: Bridge) -> None:
         super().__init__("panel")
         self._bridge = bridge
-        self._latest, self._asked, self._looks = Latest(), Latest(), Latest()
-        self._looked: object = None  # what was looked at last
+        self._latest, self._asked = Latest(), Latest()
         self._draft = ScheduleDraft()
         self._seen = DraftSeen()
         self._judged = ScheduleDraft()
         self._tried = self._saving = self._named = False
-        self._touched: set[str] = set()
-        self.fields: list[FieldEditor] = []
         self.sheet: FolderSheet | None = None
         self._zones_known = False
         self.title = Label("", "title", wrap=True)
@@ -64,20 +59,20 @@ class ScheduleEditor(Pane):
         self.sentence = SentenceBox()
         self.choices = Choices()
         self._folder = Prose("", "medium")
-        self._fields = column(gap=16)
+        self.fields = TemplateFields()
         self.ahead, self.ready = AheadBox(), ReadyBox()
+        self.readiness = Readiness(bridge, self.ready)
         self.save = Button("Save", "primary", icon="check")
         self._note = Label("", "small", wrap=True)
         self._banners = column(gap=8)
         self._lay_out()
         self._typed = QTimer(self, singleShot=True, interval=_TYPED)
         self._typed.timeout.connect(self._judge)
-        self._rested = QTimer(self, singleShot=True, interval=_RESTED)
-        self._rested.timeout.connect(self._ask_ready)
         self.name.textEdited.connect(self._rename)
         self.sentence.edited.connect(self._edited)
         self.sentence.template_chosen.connect(self._choose_template)
         self.choices.edited.connect(self._edited)
+        self.fields.edited.connect(self._edited)
         self.save.clicked.connect(self._save)
         self.ready.again.connect(self._look_again)
         self.ready.mend.connect(self._mend)
@@ -96,10 +91,8 @@ class ScheduleEditor(Pane):
         self._seen = DraftSeen()
         self._tried = self._saving = False
         self._named = bool(draft.name)
-        self._touched.clear()
         empty(self._banners)
-        empty(self._fields)
-        self.fields = []
+        self.fields.forget()
         self.title.setText(f"Change {quoted(draft.name)}" if draft.schedule_id else "New schedule")
         self.name.setText(draft.name)
         self.sentence.fill(draft.rule, draft.zone or zone)
@@ -113,8 +106,7 @@ class ScheduleEditor(Pane):
         self._show_folder(draft.workspace)
         self.sentence.say(DraftSeen())
         self.ahead.show_next(())
-        self._looked = None
-        self.ready.show_ready(())
+        self.readiness.forget()
         self._show_button()
         if not draft.workspace:
             self._bridge.ask(self, lambda office: office.workspaces(), self._workspaces)
@@ -151,7 +143,7 @@ class ScheduleEditor(Pane):
             overlap=self.choices.chosen("overlap"),
             tell=self.choices.chosen("tell"),
             spend=self.choices.spend.text().strip(),
-            values={editor.name: editor.text() for editor in self.fields if editor.text() not in ("", [])},
+            values=self.fields.values(),
             schedule_id=self._draft.schedule_id,
             kept_rule=self._draft.kept_rule,
         )
@@ -178,7 +170,7 @@ class ScheduleEditor(Pane):
         line.addLayout(texts, 1)
         put(line, self._other)
         folder.put(line)
-        page.put(self.title, self._banners, self.sentence, named, self.choices, folder, self._fields, None)
+        page.put(self.title, self._banners, self.sentence, named, self.choices, folder, self.fields, None)
         area.setWidget(page)
         side = Pane("panel", gap=12, margins=(12, 4, 24, 24))
         side.setFixedWidth(_SIDE)
@@ -210,8 +202,7 @@ class ScheduleEditor(Pane):
     @Slot(str)
     def _choose_template(self, path: str) -> None:
         self._draft = dataclasses.replace(self._draft, template=path, values={})
-        empty(self._fields)
-        self.fields = []
+        self.fields.clear()
         if path:
             self._ask_template()
         self._judge()
@@ -223,18 +214,7 @@ class ScheduleEditor(Pane):
         )
 
     def _template(self, seen: TemplateSeen) -> None:
-        given = {**seen.remembered, **self._draft.values}
-        empty(self._fields)
-        self.fields = []
-        if seen.fields:
-            put(self._fields, Label(f"What {quoted(seen.card.title)} wants to know each time", "h2", wrap=True))
-        for entry in seen.fields:
-            helped = {**entry, "help": _date_help(entry)} if entry["type"] == "date" else entry
-            editor = FieldEditor(helped, root=self._draft.workspace)
-            editor.fill(given.get(editor.name, entry.get("default")))
-            editor.edited.connect(self._touch)
-            self.fields.append(editor)
-            put(self._fields, editor)
+        self.fields.show_template(seen, {**seen.remembered, **self._draft.values}, self._draft.workspace)
         if not self._named:
             self.name.setText(one_line(seen.card.title))
         self._judge()
@@ -269,11 +249,6 @@ class ScheduleEditor(Pane):
         self._named = True
         self._edited()
 
-    @Slot(str)
-    def _touch(self, name: str) -> None:
-        self._touched.add(name)
-        self._edited()
-
     @Slot()
     def _edited(self) -> None:
         self._typed.start()
@@ -294,54 +269,25 @@ class ScheduleEditor(Pane):
         self.choices.say_spend(seen.most, seen.spend)
         if not seen.problem or seen.where == "rule":
             self.ahead.show_next(seen.ahead)
-        self._look()
+        self.readiness.look(self._judged, seen)
         name = seen.name if self._tried or self._named else ""
         self._name_note.say(name)
         self._name_note.setVisible(bool(name))
-        for editor in self.fields:
-            shown = self._tried or editor.name in self._touched or bool(editor.text())
-            editor.say_problem(seen.fields.get(editor.name, "") if shown else "")
+        self.fields.say_problems(seen.fields, every=self._tried)
         self._show_button()
 
     # ---------------------------------------------------------------------------------------------------------- ready?
 
-    def _look(self) -> None:
-        """Look at what it needs, where something has changed that this depends on."""
-        draft = self._judged
-        began_by = "" if self._seen.ahead else self._seen.said  # such as a folder, which is looked into
-        about = (draft.template, draft.workspace, sorted(draft.values.items()), began_by)
-        if not draft.template or not draft.workspace or self._seen.where == "zone" or about == self._looked:
-            return
-        self._looked = about
-        self.ready.show_looking()
-        self._rested.start()
-
-    @Slot()
-    def _ask_ready(self) -> None:
-        draft = self._judged
-        ticket = self._bridge.ask(
-            self, lambda office: office.schedules.ready(draft), self._is_ready, self._not_looked, slow=True
-        )
-        self._looks.take(ticket)
-
     @Slot()
     def _look_again(self) -> None:
-        self._looked = None
-        self._look()
-
-    def _is_ready(self, found: tuple[ReadySeen, ...]) -> None:
-        self.ready.show_ready(found, folder=not self._draft.schedule_id)
-
-    def _not_looked(self, trouble: Trouble) -> None:
-        self.ready.show_ready((ReadySeen("look", False, trouble.message, trouble.next_step),))
+        self.readiness.again(self._judged, self._seen)
 
     @Slot(object)
     def _mend(self, check: object) -> None:
         if check == "folder":
             self._choose_folder()
-        elif self.fields:
-            wrong = [editor for editor in self.fields if editor.name in self._seen.fields]
-            (wrong or self.fields)[0].focus()
+        else:
+            self.fields.focus_wrong(self._seen.fields)
 
     @Slot(object)
     def _sign_in(self, name: object) -> None:
@@ -358,30 +304,15 @@ class ScheduleEditor(Pane):
         put(self._banners, Banner("info", words))
 
     def _show_button(self) -> None:
-        words = self._missing()
+        lack = self._lack()
+        words = lack.words if lack else ""
         self.save.setEnabled(not self._saving)
         self.save.say("Saving…" if self._saving else words or "Save")
         self.save.set_kind("outline" if words else "primary", "check")
         self._note.setText("" if words else "It stops and asks before anything is written, as each run does.")
 
-    def _missing(self) -> str:
-        """What is to be done first, as the button says it; "" when it can be saved."""
-        draft, seen = self.draft(), self._seen
-        if not draft.template:
-            return "Choose a template first"
-        if not draft.workspace:
-            return "Choose a folder first"
-        if not draft.rule or seen.where == "rule":
-            return "Say when it runs first"
-        if seen.where == "zone":
-            return "Choose a zone first"
-        if not draft.name or seen.name:
-            return "Give it a name first" if not draft.name else "Give it another name first"
-        if seen.spend:
-            return "Say what it may spend first"
-        if seen.fields:
-            return f"Fill in {count(len(seen.fields), 'field')} first"
-        return ""
+    def _lack(self) -> Lack | None:
+        return lacking(self.draft(), self._seen)
 
     # ----------------------------------------------------------------------------------------------------------- saving
 
@@ -390,9 +321,10 @@ class ScheduleEditor(Pane):
         """Save it; with something missing, go there instead."""
         self._tried = True
         draft = self.draft()
-        if self._missing():
+        lack = self._lack()
+        if lack is not None:
             self._judgement((self._judged, self._seen))
-            self._go_to_missing()
+            self._go_to(lack.where)
             return
         if draft != self._judged:  # typed on since it was judged
             self._judge()
@@ -407,24 +339,15 @@ class ScheduleEditor(Pane):
 
         self._bridge.ask(self, kept, self._is_kept, self._failed, slow=True)
 
-    def _go_to_missing(self) -> None:
-        draft, seen = self.draft(), self._seen
-        if not draft.template:
-            self.sentence.template.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif not draft.workspace:
+    def _go_to(self, where: Place) -> None:
+        if where == "folder":
             self._choose_folder()
-        elif not draft.rule or seen.where == "rule":
-            self.rule.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif seen.where == "zone":
-            self.sentence.zone.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif not draft.name or seen.name:
-            self.name.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif seen.spend:
-            self.choices.spend.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif where == "fields":
+            self.fields.focus_wrong(self._seen.fields)
         else:
-            wrong = [editor for editor in self.fields if editor.name in seen.fields]
-            if wrong:
-                wrong[0].focus()
+            places = {"template": self.sentence.template, "rule": self.rule, "zone": self.sentence.zone}
+            at = {**places, "name": self.name, "spend": self.choices.spend}[where]
+            at.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _is_kept(self, kept: ScheduleKept) -> None:
         self._saving = False
@@ -436,8 +359,3 @@ class ScheduleEditor(Pane):
         self._show_button()
         empty(self._banners)
         put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))
-
-
-def _date_help(entry: Mapping[str, Any]) -> str:
-    said = str(entry.get("help") or "")
-    return f"{said.rstrip('.')}. {_DATE_HELP}" if said else _DATE_HELP

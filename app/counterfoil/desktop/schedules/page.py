@@ -20,14 +20,14 @@ from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.parts.sheet import Sheet
-from counterfoil.desktop.schedule_facts import Act, FiringSeen, NoticeSeen, ScheduleDraft, ScheduleKept, SchedulesSeen
+from counterfoil.desktop.schedule_facts import NoticeSeen, ScheduleDraft, ScheduleKept, SchedulesSeen
+from counterfoil.desktop.schedules.acts import ScheduleActs
 from counterfoil.desktop.schedules.calendar import CalendarPane
 from counterfoil.desktop.schedules.editor import ScheduleEditor
 from counterfoil.desktop.schedules.head import ScheduleHead
 from counterfoil.desktop.schedules.list_view import ROW, SchedulesAdapter, SchedulesView
-from counterfoil.desktop.schedules.notices import OPENING, NoticeCards
-from counterfoil.desktop.schedules.sheets import SkippedSheet, login_sheet, remove_sheet, started_beside
-from counterfoil.desktop.template_facts import TemplateCard
+from counterfoil.desktop.schedules.notices import NoticeCards
+from counterfoil.desktop.schedules.sheets import SkippedSheet, login_sheet, remove_sheet
 from counterfoil.desktop.words.plain import one_line, quoted
 
 _LOADING, _NOTHING, _PAGE, _EDITOR = 0, 1, 2, 3
@@ -57,6 +57,7 @@ class SchedulesPage(QWidget):
         self.head = ScheduleHead()
         self.calendar = CalendarPane(bridge, clock)
         self.notices = NoticeCards()
+        self.acts = ScheduleActs(bridge, self)
         self.new = Button("New…", "primary", name="New schedule…")
         self._start = Button("New schedule…", "primary", icon="calendar-clock")
         self.nothing = Nothing(
@@ -143,9 +144,13 @@ class SchedulesPage(QWidget):
 
     def write_named(self, name: str, workspace: str, values: Mapping[str, Any], rule: str = "") -> None:
         """The same for the template that goes by a name there."""
-        wanted = _Named(self, name, workspace, values, rule)
-        self._bridge.ask(self, lambda office: office.templates(workspace or None), wanted.found, self._failed)
 
+        def found(path: str) -> None:
+            self.write_for(path, workspace, values, rule)
+
+        self.acts.find_template(name, workspace, found)
+
+    @Slot()
     def _load(self) -> None:
         workspace = self._workspace
         self._latest.take(
@@ -210,30 +215,32 @@ class SchedulesPage(QWidget):
         self.view.entered.connect(self._to_calendar)
         self.view.switched.connect(self._switch)
         self.head.run_wanted.connect(self._run_now)
-        self.head.missed_wanted.connect(self._run_missed)
+        self.head.missed_wanted.connect(self.acts.run_missed)
         self.head.switch_wanted.connect(self._switch_shown)
         self.head.skip_wanted.connect(self._skip)
         self.head.change_wanted.connect(self._change)
         self.head.remove_wanted.connect(self._remove)
-        self.calendar.run_missed.connect(self._run_missed)
+        self.calendar.run_missed.connect(self.acts.run_missed)
         self.calendar.run_wanted.connect(self.run_wanted)
         self.calendar.gate_wanted.connect(self.gate_wanted)
-        self.notices.got_it.connect(self._got_it)
+        self.notices.got_it.connect(self.acts.got_it)
         self.notices.schedule_wanted.connect(self._to_schedule)
         self.notices.skipped_wanted.connect(self._choose_skipped)
-        self.notices.sign_in_wanted.connect(self._sign_in)
-        self.notices.skip_wanted.connect(self._skip_this)
+        self.notices.sign_in_wanted.connect(self.acts.sign_in)
+        self.notices.skip_wanted.connect(self.acts.skip)
+        self.acts.under_way.connect(self._under_way)
+        self.acts.told.connect(self._told)
+        self.acts.started.connect(self._started)
+        self.acts.seen.connect(self._load)
+        self.acts.failed.connect(self._failed)
 
     # ------------------------------------------------------------------------------------------------------------- acts
-
-    def _act(self, act: Act, schedule_id: str) -> None:
-        self._bridge.ask(self, lambda office: office.schedules.act(schedule_id, act), self._told, self._failed)
 
     @Slot(str)
     def _switch(self, schedule_id: str) -> None:
         row = next((one for one in self.adapter.rows if one.schedule_id == schedule_id), None)
         if row is not None:
-            self._act("resume" if row.paused else "pause", schedule_id)
+            self.acts.act("resume" if row.paused else "pause", schedule_id)
 
     @Slot()
     def _switch_shown(self) -> None:
@@ -243,29 +250,12 @@ class SchedulesPage(QWidget):
     @Slot()
     def _skip(self) -> None:
         if self.head.shown is not None:
-            self._act("skip_next", self.head.shown.schedule_id)
-
-    @Slot(object)
-    def _skip_this(self, notice: object) -> None:
-        if isinstance(notice, NoticeSeen) and notice.due_at is not None:
-            schedule_id, due = notice.schedule_id, notice.due_at
-            self._bridge.ask(self, lambda office: office.schedules.skip(schedule_id, due), self._told, self._failed)
-
-    @Slot(object)
-    def _sign_in(self, name: object) -> None:
-        wanted = str(name)
-        self._tell("info", OPENING, brief=True)
-        self._bridge.ask(self, lambda office: office.trust.sign_in(wanted), self._told, self._failed, slow=True)
+            self.acts.act("skip_next", self.head.shown.schedule_id)
 
     @Slot()
     def _run_now(self) -> None:
         if self.head.shown is not None:
-            self._run(self.head.shown.schedule_id)
-
-    @Slot(object)
-    def _run_missed(self, firing: object) -> None:
-        if isinstance(firing, FiringSeen):
-            self._run(firing.schedule_id, firing.until or firing.due_at)
+            self.acts.run(self.head.shown.schedule_id)
 
     @Slot(object)
     def _choose_skipped(self, notice: object) -> None:
@@ -278,14 +268,9 @@ class SchedulesPage(QWidget):
     def _run_skipped(self) -> None:
         sheet = self.sender()
         if isinstance(sheet, SkippedSheet):
-            self._run_missed(sheet.chosen)
+            self.acts.run_missed(sheet.chosen)
 
-    def _run(self, schedule_id: str, due_at: int | None = None) -> None:
-        self._tell("info", "Starting a run…", brief=True)
-        self._bridge.ask(
-            self, lambda office: started_beside(office, schedule_id, due_at), self._started, self._failed, slow=True
-        )
-
+    @Slot(str)
     def _started(self, run_id: str) -> None:
         show = Button("Show its run", key=run_id)
         show.chosen.connect(self.run_wanted)
@@ -296,12 +281,8 @@ class SchedulesPage(QWidget):
         shown = self.head.shown
         if shown is not None and self.sheet is None:
             sheet = remove_sheet(self._over, shown)
-            sheet.given.connect(self._removed)
+            sheet.given.connect(self.acts.remove)
             self._open(sheet)
-
-    @Slot(str)
-    def _removed(self, schedule_id: str) -> None:
-        self._act("remove", schedule_id)
 
     @Slot()
     def _change(self) -> None:
@@ -337,25 +318,11 @@ class SchedulesPage(QWidget):
 
     @Slot()
     def _start_at_login(self) -> None:
-        self._login(start=True)
+        self.acts.start_at_login(start=True)
 
     @Slot()
     def _not_at_login(self) -> None:
-        self._login(start=False)
-
-    def _login(self, *, start: bool) -> None:
-        self._bridge.ask(
-            self, lambda office: office.schedules.start_at_login(start=start), self._told, self._failed, slow=True
-        )
-
-    @Slot(object)
-    def _got_it(self, notice: object) -> None:
-        if isinstance(notice, NoticeSeen):
-            kind, subject = notice.kind, notice.schedule_id
-            self._bridge.ask(self, lambda office: office.schedules.got_it(kind, subject), self._looked, self._failed)
-
-    def _looked(self, _nothing: object) -> None:
-        self._load()
+        self.acts.start_at_login(start=False)
 
     @Slot(object)
     def _to_schedule(self, schedule_id: object) -> None:
@@ -374,11 +341,17 @@ class SchedulesPage(QWidget):
     def _sheet_closed(self) -> None:
         self.sheet = None
 
+    @Slot(str)
+    def _under_way(self, sentence: str) -> None:
+        self._tell("info", sentence, brief=True)
+
+    @Slot(str)
     def _told(self, sentence: str) -> None:
         self._tell("info", sentence)
         self._load()
         self.calendar.load()
 
+    @Slot(object)
     def _failed(self, trouble: Trouble) -> None:
         self._tell("bad", trouble.message, detail=trouble.next_step)
         if self.stack.currentIndex() == _LOADING:
@@ -396,14 +369,3 @@ class SchedulesPage(QWidget):
     def _close_banner(self) -> None:
         for layout in (self._banners, self._bare_banners):
             empty(layout)
-
-
-class _Named:
-    """A template that is looked for by name."""
-
-    def __init__(self, page: SchedulesPage, name: str, workspace: str, values: Mapping[str, Any], rule: str) -> None:
-        self._page, self._name, self._workspace, self._values, self._rule = page, name, workspace, values, rule
-
-    def found(self, cards: tuple[TemplateCard, ...]) -> None:
-        path = next((card.path for card in cards if card.name == self._name), "")
-        self._page.write_for(path, self._workspace, self._values, self._rule)

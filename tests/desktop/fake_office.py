@@ -9,8 +9,8 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 
 from counterfoil.clock import iso
+from counterfoil.desktop import gate_facts, run_acts
 from counterfoil.desktop import office as facts
-from counterfoil.desktop import run_acts
 from counterfoil.desktop.narrow_facts import EVERY, Narrow
 from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
@@ -36,8 +36,8 @@ class FakeOffice:
         self.now = NOW
         self.log: list[tuple[str, Any]] = []
         self.documents: dict[str, dict[str, Any]] = {}
-        self.seen: dict[str, facts.GateSeen] = {}
-        self.drafts: dict[str, facts.Draft] = {}
+        self.seen: dict[str, gate_facts.GateSeen] = {}
+        self.drafts: dict[str, gate_facts.Draft] = {}
         self.read: set[str] = set()
         self.loaded_ahead: list[str] = []
         self.runner_seen = facts.RunnerSeen(
@@ -130,34 +130,37 @@ class FakeOffice:
     def load_ahead(self, page: str) -> None:
         self.loaded_ahead.append(page)
 
-    def gate(self, gate_id: str) -> facts.GateSeen:
+    def gate(self, gate_id: str) -> gate_facts.GateSeen:
         if gate_id not in self.documents:
             raise UnknownGate(f"No gate goes by {gate_id[:8]}.", "Look into the inbox: counterfoil inbox")
         seen = self.seen[gate_id]
         return dataclasses.replace(
-            seen, document=copy.deepcopy(self.documents[gate_id]), draft=self.drafts.get(gate_id, facts.Draft()), me=ME
+            seen,
+            document=copy.deepcopy(self.documents[gate_id]),
+            draft=self.drafts.get(gate_id, gate_facts.Draft()),
+            me=ME,
         )
 
     def file_of_gate(self, gate_id: str, n: int) -> FileSeen:
         return fake_runs.file_seen(n)
 
-    def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> facts.PageSeen:
+    def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> gate_facts.PageSeen:
         self.log.append(("picture", (gate_id, n, after, page)))
-        return facts.PageSeen(_page_picture(), 595, 842, page, 2)
+        return gate_facts.PageSeen(_page_picture(), 595, 842, page, 2)
 
-    def picture_of_undo(self, run_id: str, path: str, *, after: bool, page: int) -> facts.PageSeen:
+    def picture_of_undo(self, run_id: str, path: str, *, after: bool, page: int) -> gate_facts.PageSeen:
         return self.picture_of_gate(run_id, 0, after=after, page=page)
 
-    def page(self, workspace: str, path: str, page: int) -> facts.PageSeen:
-        return facts.PageSeen(_page_picture(), 595, 842, page, 1)
+    def page(self, workspace: str, path: str, page: int) -> gate_facts.PageSeen:
+        return gate_facts.PageSeen(_page_picture(), 595, 842, page, 1)
 
-    def save_draft(self, gate_id: str, draft: facts.Draft) -> None:
+    def save_draft(self, gate_id: str, draft: gate_facts.Draft) -> None:
         self.drafts[gate_id] = draft
 
     def mark_read(self, gate_id: str, digest: str) -> None:
         self.read.add(gate_id)
 
-    def decide(self, answer: facts.Answer) -> facts.DecisionMade:
+    def decide(self, answer: gate_facts.Answer) -> gate_facts.DecisionMade:
         if self.refuse is not None:
             raise self.refuse
         document = self.documents[answer.gate_id]
@@ -182,7 +185,7 @@ class FakeOffice:
             }
         ]
         self.pending.append(_changed(facts.Part.INBOX, facts.Part.TRAIL))
-        return facts.DecisionMade(answer.gate_id, answer.verdict, at + 5 * SECOND)
+        return gate_facts.DecisionMade(answer.gate_id, answer.verdict, at + 5 * SECOND)
 
     def void(self, gate_id: str) -> None:
         self.log.append(("void", gate_id))
@@ -306,7 +309,7 @@ class FakeOffice:
             figure_label=seen.figures[0][0] if seen.figures else "",
             due_at=_us(document["due_at"]) if document["due_at"] else None,
             unread=document["gate_id"] not in self.read and document["number"] in (81, 79, 74),
-            draft=not self.drafts.get(document["gate_id"], facts.Draft()).empty,
+            draft=not self.drafts.get(document["gate_id"], gate_facts.Draft()).empty,
             closed=f"{decisions[-1]['verdict']} by {decisions[-1]['by']}" if decisions else "",
             closed_at=_us(decisions[-1]["at"]) if decisions else None,
             verdict=decisions[-1]["verdict"] if decisions else "",
@@ -336,8 +339,8 @@ def _changed(*parts: facts.Part) -> facts.Changes:
     return facts.Changes(frozenset(parts))
 
 
-def _seen(document: dict[str, Any], **more: Any) -> facts.GateSeen:
-    return facts.GateSeen(
+def _seen(document: dict[str, Any], **more: Any) -> gate_facts.GateSeen:
+    return gate_facts.GateSeen(
         document=document,
         template=more.get("template", "Supplier payments"),
         run_number=more.get("run", 12),

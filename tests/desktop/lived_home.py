@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.catalogue.samples import sample_parameters, today_here
-from counterfoil.desktop.office import Answer, GateSeen, Progress
+from counterfoil.desktop.gate_facts import Answer, GateSeen
+from counterfoil.desktop.office import Progress
 from counterfoil.desktop.real_office import calls, processes
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.places import Home, bundled

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.desktop.office import GateSeen, Progress
+from counterfoil.desktop.gate_facts import GateSeen
+from counterfoil.desktop.office import Progress
 from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.engine.gate_lines import line_of

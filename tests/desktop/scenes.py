@@ -197,33 +197,37 @@ def _gates(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
 def _sheets(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
     visitor.gate_of(lived.runs["mail"])
     detail = visitor.window.pages["inbox"].detail
-    for name, act in (("send-back", detail.send_back), ("reject", detail.reject), ("change", detail.change)):
+    for name, act in (
+        ("send-back", detail.deciding.send_back),
+        ("reject", detail.deciding.reject),
+        ("change", detail.deciding.change),
+    ):
         act()
         visitor.settle()
         yield f"sheet-{name}"
-        detail.asking.dismiss()
+        detail.deciding.asking.dismiss()
         visitor.settle()
     page = visitor.gate_of(lived.runs["doubt"])
     for choice in ("happened", "not_happened", "stop"):
         page.picked.emit(choice)
         visitor.settle()
         yield f"sheet-doubt-{choice}"
-        detail.asking.dismiss()
+        detail.deciding.asking.dismiss()
         visitor.settle()
     visitor.gate_of(lived.runs["repair"]).picked.emit("skip")
     visitor.settle()
     yield "sheet-repair-skip"
-    detail.asking.dismiss()
+    detail.deciding.asking.dismiss()
 
 
 def _states(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
     visitor.gate_of(lived.runs[f"letter {GERMAN}"])
     detail = visitor.window.pages["inbox"].detail
     visitor.settle(0.5)
-    detail.act()
+    detail.deciding.act()
     visitor.until(lambda: detail.bar.counting, "the time to take it back")
     yield "gate-undo"
-    detail.undo()
+    detail.deciding.undo()
     visitor.until(lambda: not detail.bar.counting, "it was taken back")
     visitor.settle()
     yield "gate-undone"

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 from counterfoil.authoring.codec import canonical
 from counterfoil.desktop.gate import reading as gate_reading
 from counterfoil.desktop.gate.evidence import TableSection
-from counterfoil.desktop.office import GateSeen
+from counterfoil.desktop.gate_facts import GateSeen
 from counterfoil.desktop.real_office.long_texts import MOST, load, shortened
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.tables.cells import row_height

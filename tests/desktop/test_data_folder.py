@@ -204,7 +204,7 @@ def test_a_full_disk_refuses_the_decision_and_says_how_full(sit: MakeSeat, waiti
     reason = "the amounts differ " * 20_000  # more than what is left on the last page
     seat.detail.focus_title()
     seat.press(Qt.Key.Key_R, CTRL | SHIFT)
-    sheet = seat.detail.asking.sheet
+    sheet = seat.detail.deciding.asking.sheet
     assert isinstance(sheet, WordsSheet)
     sheet.editor.setPlainText(reason)  # type: ignore[union-attr]
     seat.click(sheet.act)
@@ -216,7 +216,7 @@ def test_a_full_disk_refuses_the_decision_and_says_how_full(sit: MakeSeat, waiti
     seat.until(lambda: room.done, "there is room again")
     seat.detail.focus_title()
     seat.press(Qt.Key.Key_R, CTRL | SHIFT)
-    again = seat.detail.asking.sheet
+    again = seat.detail.deciding.asking.sheet
     assert again.text() == reason.strip()  # nothing that was written is lost
     seat.click(again.act)
     seat.until(seat.may_undo, "the decision is kept")

@@ -355,7 +355,7 @@ def test_the_palette_goes_to_a_gate_and_decides_nothing(desk: Desk) -> None:
     desk.press(Qt.Key.Key_Return)
     assert desk.window.pages["inbox"].detail.gate_id == f"{70:032x}"
     assert desk.decisions() == []
-    assert desk.window._palette is None
+    assert desk.window.anywhere.palette is None
 
 
 def test_the_palette_shows_the_checkpoint_of_this_run(desk: Desk) -> None:
@@ -374,9 +374,9 @@ def test_the_palette_gives_the_focus_back(desk: Desk) -> None:
     desk.press(Qt.Key.Key_K, CTRL)
     desk.type("?")
     desk.press(Qt.Key.Key_Return)  # a key that is only listed does nothing
-    assert desk.window._palette is not None
+    assert desk.window.anywhere.palette is not None
     desk.press(Qt.Key.Key_K, CTRL)
-    assert desk.window._palette is None
+    assert desk.window.anywhere.palette is None
 
 
 def test_the_palettes_list_keeps_qts_rules(desk: Desk) -> None:

@@ -11,7 +11,7 @@ from counterfoil.desktop.gate.arguments import facts_of
 from counterfoil.desktop.gate.head import leaves_by
 from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate.session import CLOSED, GUARD_US, READY, WAITING, Session, kept_choices
-from counterfoil.desktop.office import Draft, GateSeen
+from counterfoil.desktop.gate_facts import Draft, GateSeen
 from counterfoil.desktop.words.traces import own_lines
 from desktop import figures
 from desktop.figures import ME, NEW, NOW, OLD, WORKSPACE

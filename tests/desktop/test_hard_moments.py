@@ -15,7 +15,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from cli.note_template import write_template
-from counterfoil.desktop.office import Answer, RunnerState, RunSeen
+from counterfoil.desktop.gate_facts import Answer
+from counterfoil.desktop.office import RunnerState, RunSeen
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.theme import Theme
 from counterfoil.facts import GateState, Verdict
@@ -119,7 +120,7 @@ def test_a_gate_that_closed_a_second_ago_takes_nothing_and_says_why(
 DECIDE = """
 import json, sys, time
 from pathlib import Path
-from counterfoil.desktop.office import Answer
+from counterfoil.desktop.gate_facts import Answer
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.errors import CounterfoilError
 from counterfoil.places import Home

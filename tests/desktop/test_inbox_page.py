@@ -19,8 +19,9 @@ from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet
 from counterfoil.desktop.gate.sources import PagePicture, SourceCard
 from counterfoil.desktop.gate.trouble import TroublePanel
+from counterfoil.desktop.gate_facts import Answer, Draft
 from counterfoil.desktop.inbox.page import InboxPage
-from counterfoil.desktop.office import Answer, Draft, Part, RunnerSeen, RunnerState, Tab
+from counterfoil.desktop.office import Part, RunnerSeen, RunnerState, Tab
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
@@ -370,7 +371,7 @@ def test_a_second_decision_is_refused_with_its_reason(desk: Desk) -> None:
 def test_rejecting_needs_a_reason_and_repeats_what_follows(desk: Desk) -> None:
     inside(desk)
     desk.press(Qt.Key.Key_R, CTRL, SHIFT)
-    sheet = detail(desk).asking.sheet
+    sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, WordsSheet)
     assert desk.focus() is sheet.editor
     assert not sheet.act.isEnabled()
@@ -388,11 +389,11 @@ def test_esc_closes_a_sheet_keeps_the_words_and_gives_the_focus_back(desk: Desk)
     desk.click(detail(desk).bar.send_back)
     desk.type("Other period")
     desk.press(ESC)
-    assert detail(desk).asking.sheet is None
+    assert detail(desk).deciding.asking.sheet is None
     assert desk.decisions() == []
     assert desk.focus() is detail(desk).bar.send_back
     desk.press(Qt.Key.Key_B, CTRL)
-    sheet = detail(desk).asking.sheet
+    sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, WordsSheet)
     assert sheet.text() == "Other period"
     desk.click(sheet.act)
@@ -401,7 +402,7 @@ def test_esc_closes_a_sheet_keeps_the_words_and_gives_the_focus_back(desk: Desk)
 
 def test_tab_stays_in_a_sheet(desk: Desk) -> None:
     desk.click(detail(desk).bar.send_back)
-    sheet = detail(desk).asking.sheet
+    sheet = detail(desk).deciding.asking.sheet
     assert sheet is not None
     for _ in range(8):
         desk.press(TAB)
@@ -415,7 +416,7 @@ def test_changes_are_kept_beside_the_old_values(make_desk: MakeDesk) -> None:
     desk = make_desk(office)
     desk.later()
     desk.click(detail(desk).bar.change)
-    sheet = detail(desk).asking.sheet
+    sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, ChangeSheet)
     editor = sheet._fields[0][3]
     editor.setFocus()
@@ -425,7 +426,7 @@ def test_changes_are_kept_beside_the_old_values(make_desk: MakeDesk) -> None:
     assert desk.office.drafts[gate_id].words == {"change 1 subject": "Credit note"}
     assert desk.office.drafts[gate_id].edits == {}  # what was typed and not kept changes nothing
     desk.click(detail(desk).bar.change)
-    sheet = detail(desk).asking.sheet
+    sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, ChangeSheet)
     editor = sheet._fields[0][3]
     editor.setFocus()
@@ -560,7 +561,7 @@ def test_changed_files_can_be_sent_back_and_rejected(make_desk: MakeDesk) -> Non
     for button, verdict in ((detail(desk).bar.send_back, "returned"), (detail(desk).bar.reject, "rejected")):
         desk.click(button)
         desk.type("not into this folder")
-        sheet = detail(desk).asking.sheet
+        sheet = detail(desk).deciding.asking.sheet
         assert isinstance(sheet, WordsSheet)
         desk.click(sheet.act)
         assert (last(desk).verdict, last(desk).values) == (verdict, {})
@@ -589,7 +590,7 @@ def test_a_doubt_is_answered_by_its_own_buttons(desk: Desk, choice: str, text: s
     panel = trouble(desk)
     assert [button.property("kind") for button in panel.buttons] == ["outline"] * 3  # equal weight, no default
     desk.click(next(button for button in panel.buttons if button.key == choice))
-    sheet = detail(desk).asking.sheet
+    sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, WordsSheet)
     desk.type(text)
     desk.click(sheet.act)
@@ -601,7 +602,7 @@ def test_a_failure_is_tried_again_or_gone_past_with_a_value(desk: Desk) -> None:
     go(desk, 76)
     panel = trouble(desk)
     desk.click(next(button for button in panel.buttons if button.key == "skip"))
-    sheet = detail(desk).asking.sheet
+    sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, WordsSheet)
     desk.type("[]")
     desk.click(sheet.act)
@@ -619,7 +620,7 @@ def test_what_is_typed_of_a_doubt_or_a_failure_is_kept_at_every_stroke(desk: Des
     go(desk, 81)
     go(desk, number)
     desk.click(next(button for button in trouble(desk).buttons if button.key == choice))
-    sheet = detail(desk).asking.sheet
+    sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, WordsSheet)
     assert (sheet.text(), sheet.act.isEnabled()) == ("In Sent", True)
 

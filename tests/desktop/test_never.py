@@ -15,8 +15,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QWidge
 from counterfoil.desktop.gate.detail import GateDetail
 from counterfoil.desktop.gate.session import GUARD_US
 from counterfoil.desktop.gate.sheets import WordsSheet
+from counterfoil.desktop.gate_facts import Answer, DecisionMade
 from counterfoil.desktop.inbox.page import InboxPage
-from counterfoil.desktop.office import Answer, DecisionMade, Part, RunnerSeen, RunnerState
+from counterfoil.desktop.office import Part, RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.segmented import Segment
 from counterfoil.desktop.template_facts import FolderFacts
@@ -116,16 +117,16 @@ def test_esc_decides_nothing_wherever_it_is_pressed(desk: Desk, times: int) -> N
 
 
 def test_esc_in_a_sheet_decides_nothing_though_its_reason_is_written(desk: Desk) -> None:
-    for open_it in (detail(desk).reject, detail(desk).send_back):
+    for open_it in (detail(desk).deciding.reject, detail(desk).deciding.send_back):
         desk.later()
         open_it()
         desk.settle()
         desk.type("because of the amount")
-        sheet = detail(desk).asking.sheet
+        sheet = detail(desk).deciding.asking.sheet
         assert isinstance(sheet, WordsSheet)
         assert sheet.act.isEnabled()
         desk.press(ESC)
-        assert detail(desk).asking.sheet is None
+        assert detail(desk).deciding.asking.sheet is None
     assert acts(desk) == []
 
 
@@ -180,10 +181,10 @@ def test_a_double_click_does_not_decide_the_next_gate_of_the_run(desk: Desk) -> 
 
 def test_a_double_click_in_a_sheet_decides_once(desk: Desk) -> None:
     desk.later()
-    detail(desk).reject()
+    detail(desk).deciding.reject()
     desk.settle()
     desk.type("wrong amount")
-    sheet = detail(desk).asking.sheet
+    sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, WordsSheet)
     twice(desk, sheet.act)
     assert acts(desk) == ["decide"]
@@ -195,7 +196,7 @@ def test_a_double_click_that_opens_a_sheet_leaves_it_open(desk: Desk) -> None:
     assert page is not None
     assert page.trouble is not None
     twice(desk, page.trouble.buttons[0])
-    assert detail(desk).asking.sheet is not None
+    assert detail(desk).deciding.asking.sheet is not None
     assert acts(desk) == []
 
 
@@ -312,10 +313,10 @@ def test_for_400_ms_after_the_gate_changed_nothing_is_taken(make_desk: MakeDesk,
     desk.office.now += GUARD_US - 1
     act()
     assert acts(desk) == []
-    assert here.asking.sheet is None
+    assert here.deciding.asking.sheet is None
     desk.office.now += 1
     act()
-    assert acts(desk) == ["decide"] or here.asking.sheet is not None
+    assert acts(desk) == ["decide"] or here.deciding.asking.sheet is not None
 
 
 def test_for_400_ms_after_it_was_looked_at_again_nothing_is_taken(desk: Desk) -> None:
@@ -408,12 +409,12 @@ def test_what_came_of_several_is_not_told_on_the_button_for_others(make_desk: Ma
 def test_a_rule_that_is_proposed_late_is_not_put_before_another_gate(desk: Desk) -> None:
     go(desk, 74)
     desk.bridge.holding = True
-    detail(desk)._always()
+    detail(desk).deciding.always()
     go(desk, 79)
     desk.bridge.let_go()
     desk.settle()
     assert detail(desk).gate_id == f"{79:032x}"
-    assert detail(desk).allowing.sheet is None
+    assert detail(desk).deciding.allowing.sheet is None
     assert [act for act, _ in desk.office.log if act == "allow"] == []
 
 
@@ -447,7 +448,7 @@ def _states(desk: Desk) -> Iterator[str]:
     yield "loaded"
     desk.bridge.holding = True
     desk.later()
-    detail(desk).act()
+    detail(desk).deciding.act()
     desk.settle()
     yield "deciding"
     desk.bridge.let_go()
@@ -460,10 +461,10 @@ def _states(desk: Desk) -> Iterator[str]:
     detail(desk)._look_again()
     desk.settle()
     desk.later()
-    detail(desk).reject()
+    detail(desk).deciding.reject()
     desk.settle()
     yield "sheet without a reason"
-    detail(desk).asking.dismiss()
+    detail(desk).deciding.asking.dismiss()
     desk.settle()
     _not_allowed(desk)
     for number in (79, 77, 76):
@@ -579,11 +580,11 @@ def test_a_click_beside_a_sheet_closes_it_and_decides_nothing(desk: Desk, qapp: 
     qapp.setDoubleClickInterval(1)
     try:
         desk.later()
-        detail(desk).reject()
+        detail(desk).deciding.reject()
         QTest.qWait(5)
         QTest.mouseClick(under(desk, detail(desk).mapTo(desk.window, QPoint(20, 200))), LEFT)
         desk.settle()
     finally:
         qapp.setDoubleClickInterval(usual)
-    assert detail(desk).asking.sheet is None
+    assert detail(desk).deciding.asking.sheet is None
     assert acts(desk) == []

@@ -32,7 +32,7 @@ def test_a_pause_is_explained_done_and_taken_back(desk: Desk) -> None:
     desk.click(pausing.sheet.act)
     desk.look()
     assert line._face.accessibleName() == "Runner: Paused by Anna at 08:55."
-    assert [one.title for one in window._commands() if one.act in ("pause", "resume")] == ["Resume everything"]
+    assert [one.title for one in window.anywhere.commands() if one.act in ("pause", "resume")] == ["Resume everything"]
     desk.click(line.resume)
     desk.look()
     assert line._face.accessibleName().startswith("Runner: Running")

@@ -160,10 +160,10 @@ def test_a_run_that_was_promised_more_goes_on_when_a_person_agrees(desk: Desk, s
     desk.office.lacking["try_again"] = [FELL, FELL]
     desk.click(panel.buttons[0])
     shots(desk.window, "gate-less-protection")
-    desk.press(Qt.Key.Key_Escape, on=detail.asking.protection.sheet)
+    desk.press(Qt.Key.Key_Escape, on=detail.deciding.asking.protection.sheet)
     assert agreed(desk) == desk.decisions() == []
     desk.click(panel.buttons[0])
-    desk.click(detail.asking.protection.sheet.act)
+    desk.click(detail.deciding.asking.protection.sheet.act)
     assert agreed(desk) == [Consent(level="L2")]
     assert [act for act, _ in desk.office.log if act in ("try_again", "decide")] == ["try_again"]
 
@@ -172,11 +172,11 @@ def test_the_sheet_goes_with_its_gate(desk: Desk) -> None:
     detail = _stopped(desk)
     desk.office.lacking["try_again"] = [FELL]
     desk.click(detail.page.trouble.buttons[0])
-    assert detail.asking.protection.sheet is not None
+    assert detail.deciding.asking.protection.sheet is not None
     detail.show_gate(figures.failure()["gate_id"])
     desk.later()
-    assert detail.asking.protection.sheet is None
-    assert not detail.asking.busy
+    assert detail.deciding.asking.protection.sheet is None
+    assert not detail.deciding.asking.busy
 
 
 @pytest.mark.parametrize("problem, told", [(FELL, 0), (RunEnded("Run 8 has ended. Nothing was changed."), 1)])
@@ -189,8 +189,8 @@ def test_a_refusal_that_comes_late_is_not_put_before_another_gate(desk: Desk, pr
     desk.bridge.let_go()
     desk.settle()
     assert detail.gate_id == f"{79:032x}"
-    assert detail.asking.protection.sheet is None
-    assert not detail.asking.busy
+    assert detail.deciding.asking.protection.sheet is None
+    assert not detail.deciding.asking.busy
     said = [one for one in desk.window.notices.findChildren(Banner) if one.isVisible()]
     assert [one.words.text() for one in said] == ["Run 8 has ended. Nothing was changed."][:told]
 

@@ -7,7 +7,7 @@ import sys
 
 from counterfoil.clock import SystemClock
 from counterfoil.desktop.gate.session import GUARD_US
-from counterfoil.desktop.office import Draft
+from counterfoil.desktop.gate_facts import Draft
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.theme import Theme
 from counterfoil.facts import GateState
@@ -38,10 +38,10 @@ class Window(app.Window):
         detail = self.pages["inbox"].detail if "inbox" in self.pages else None
         if detail is None or detail.page is None:
             return
-        if detail.asking.sheet is None:
-            detail.send_back()
+        if detail.deciding.asking.sheet is None:
+            detail.deciding.send_back()
         else:
-            QTest.keyClicks(detail.asking.sheet.editor, next(self.letters))
+            QTest.keyClicks(detail.deciding.asking.sheet.editor, next(self.letters))
 
 app.Window = Window
 sys.exit(app.run(Home(Path(sys.argv[1]))))
@@ -72,9 +72,9 @@ def test_a_decision_is_taken_back_and_given_anew(home: RowsHome, seats: list[Sea
     assert gates.decisions(home.rows.database.reader, gate_id) == []
     seat.gate("approval")
     assert seat.detail.bar.primary.isEnabled()
-    seat.detail.reject()
-    seat.detail.asking.sheet.editor.setPlainText("not this month")
-    seat.click(seat.detail.asking.sheet.act)
+    seat.detail.deciding.reject()
+    seat.detail.deciding.asking.sheet.editor.setPlainText("not this month")
+    seat.click(seat.detail.deciding.asking.sheet.act)
     seat.until(seat.may_undo, "the time to take that back")
     (made,) = gates.decisions(home.rows.database.reader, gate_id)
     assert (made["verdict"], made["comment"]) == ("rejected", "not this month")
@@ -120,5 +120,5 @@ def test_what_was_typed_is_there_after_the_window_was_killed(home: RowsHome, sea
     assert gates.decisions(home.rows.database.reader, gate_id) == []
     seat = sit(seats, home, theme)
     seat.gate("approval")
-    seat.detail.send_back()
-    assert seat.detail.asking.sheet.text() == kept.comment
+    seat.detail.deciding.send_back()
+    assert seat.detail.deciding.asking.sheet.text() == kept.comment

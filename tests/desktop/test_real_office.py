@@ -16,9 +16,10 @@ import pytest
 from counterfoil.authoring.codec import to_plain
 from counterfoil.desktop.gate.head import state_banner
 from counterfoil.desktop.gate.reading import read
+from counterfoil.desktop.gate_facts import Answer, Draft
 from counterfoil.desktop.inbox.rows import matches
 from counterfoil.desktop.narrow_facts import Narrow
-from counterfoil.desktop.office import Answer, Draft, Part, RunnerState, Tab
+from counterfoil.desktop.office import Part, RunnerState, Tab
 from counterfoil.desktop.real_office import inbox_rows, run_rows
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.real_office.run_rows import waiting

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from cli.note_template import write_template
-from counterfoil.desktop.office import Answer, Draft, GateSeen, Part, RunnerState, Tab
+from counterfoil.desktop.gate_facts import Answer, Draft, GateSeen
+from counterfoil.desktop.office import Part, RunnerState, Tab
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.run_acts import Undoing
 from counterfoil.errors import UndoRefused

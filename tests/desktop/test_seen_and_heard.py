@@ -81,13 +81,13 @@ def sheets(desk: Desk) -> Iterator[str]:
     desk.window.pages["inbox"].go_to_gate(f"{79:032x}")
     desk.settle()
     desk.later()
-    for name, act in (("reject", detail.reject), ("send-back", detail.send_back)):
+    for name, act in (("reject", detail.deciding.reject), ("send-back", detail.deciding.send_back)):
         act()
         desk.settle()
         yield f"sheet-{name}"
-        detail.asking.dismiss()
+        detail.deciding.asking.dismiss()
         desk.settle()
-    detail.act()
+    detail.deciding.act()
     desk.settle()
     yield "gate-decided"
     desk.office.now += 6_000_000

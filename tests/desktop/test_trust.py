@@ -190,7 +190,7 @@ def test_a_rule_is_proposed_at_a_gate_and_the_gate_still_waits(desk: Desk) -> No
         one for one in inbox.detail.findChildren(QPushButton) if one.text() == "Always allow…" and one.isVisible()
     ]
     desk.click(always)
-    sheet = inbox.detail.allowing.sheet
+    sheet = inbox.detail.deciding.allowing.sheet
     seen = texts(sheet)
     assert "Supplier payments may write files in payments/ without asking." in seen
     assert "It would have covered 2 of your last 40 decisions." in seen
@@ -198,7 +198,7 @@ def test_a_rule_is_proposed_at_a_gate_and_the_gate_still_waits(desk: Desk) -> No
     desk.press(Qt.Key.Key_Escape)
     assert did(desk, "allow") == []
     desk.click(always)
-    desk.click(inbox.detail.allowing.sheet.allow)
+    desk.click(inbox.detail.deciding.allowing.sheet.allow)
     assert did(desk, "allow") == [f"{74:032x}"]
     assert "This gate still waits for your answer." in told(inbox.detail)
     assert desk.decisions() == []

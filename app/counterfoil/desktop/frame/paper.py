@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.reading import Reading, read
-from counterfoil.desktop.office import GateSeen
+from counterfoil.desktop.gate_facts import GateSeen
 from counterfoil.desktop.tables.table import from_evidence
 from counterfoil.desktop.theme import SANS
 from counterfoil.desktop.words import times

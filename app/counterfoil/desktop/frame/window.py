@@ -10,31 +10,30 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop import icons
 from counterfoil.desktop.bridge import ACTIVE, HIDDEN, Bridge, Trouble
-from counterfoil.desktop.commands import Command
 from counterfoil.desktop.frame import pages
+from counterfoil.desktop.frame.anywhere import Anywhere
 from counterfoil.desktop.frame.first_run import FirstRun
 from counterfoil.desktop.frame.herald import Herald
 from counterfoil.desktop.frame.keys import FrameKeys
-from counterfoil.desktop.frame.palette import Palette
 from counterfoil.desktop.frame.paper import save_as_pdf
 from counterfoil.desktop.frame.pausing import Pausing
-from counterfoil.desktop.frame.sidebar import PAGES, Sidebar
+from counterfoil.desktop.frame.sidebar import Sidebar
 from counterfoil.desktop.frame.standing import Standing
 from counterfoil.desktop.frame.trouble import Notices, Shut
 from counterfoil.desktop.frame.ways import Ways
-from counterfoil.desktop.office import Changes, Counts, GateSeen, Part, RunnerSeen, RunnerState, Workspace
+from counterfoil.desktop.gate_facts import GateSeen
+from counterfoil.desktop.office import Changes, Counts, Part, RunnerSeen, RunnerState, Workspace
 from counterfoil.desktop.parts.boxes import Pane, Rule, Skeleton
 from counterfoil.desktop.parts.focus import FocusRing
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.theme import Theme
 from counterfoil.desktop.tokens import INBOX_ROW, LEAST, LIST, WINDOW
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.plain import one_line
 
 _SECOND = 1000  # milliseconds
 _TITLE_BAR = 32  # what a window manager adds above, about
@@ -58,9 +57,9 @@ class Window(QMainWindow):
         self._pausing: Pausing | None = None
         self.herald: Herald | None = None
         self._ways = Ways(self, self)
-        self._palette: Palette | None = None
-        self._back: QWidget | None = None
-        self._workspaces: tuple[Workspace, ...] = ()
+        self.anywhere = Anywhere(self, self)
+        self.anywhere.chosen.connect(self._ways.do)
+        self.workspaces: tuple[Workspace, ...] = ()
         self.counts = Counts()
         self.runner = RunnerSeen(RunnerState.STARTING)
         self.setWindowTitle("Counterfoil")
@@ -183,14 +182,7 @@ class Window(QMainWindow):
     @Slot()
     def open_palette(self) -> None:
         """Ctrl+K; once more closes it."""
-        if self._palette is not None:
-            self._close_palette()
-            return
-        self._back = QApplication.focusWidget()
-        self._palette = Palette(self, self._commands())
-        self._palette.closed.connect(self._close_palette)
-        self._palette.chosen.connect(self._ways.do)
-        self._palette.open()
+        self.anywhere.toggle()
 
     def raise_again(self) -> None:
         """A second start: this window comes to the front."""
@@ -317,7 +309,7 @@ class Window(QMainWindow):
         self._ask_frame(frozenset({Part.RUNNER}))
 
     def _show_workspaces(self, workspaces: tuple[Workspace, ...]) -> None:
-        self._workspaces = workspaces
+        self.workspaces = workspaces
         self.sidebar.switcher.show_workspaces(workspaces)
 
     @Slot(object)
@@ -347,30 +339,6 @@ class Window(QMainWindow):
         self.notices.reach(trouble)
         if trouble is None:
             self._ask_frame(frozenset(Part))
-
-    @Slot()
-    def _close_palette(self) -> None:
-        if self._palette is not None:
-            self._palette.hide()
-            self._palette.deleteLater()
-            self._palette = None
-        if self._back is not None and self._back.isVisible():
-            self._back.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _commands(self) -> list[Command]:
-        """Pages, gates, runs and templates that are known here, workspaces, looks."""
-        made = [
-            Command("page", f"Go to {words}", key, f"Ctrl+{number}") for number, (key, words, _) in enumerate(PAGES, 1)
-        ]
-        for page in self.pages.values():
-            made.extend(page.commands())
-        made.append(Command("workspace", "All workspaces", "", "workspace"))
-        made.extend(Command("workspace", one_line(one.name), one.path, "workspace") for one in self._workspaces)
-        paused = bool(self.runner.paused_by)
-        made.append(Command("resume", "Resume everything") if paused else Command("pause", "Pause everything…"))
-        looks = (("system", "Look as the system does"), ("light", "Look light"), ("dark", "Look dark"))
-        made.extend(Command("look", words, mode, "look") for mode, words in looks)
-        return made
 
     @Slot()
     def _tick(self) -> None:

@@ -15,7 +15,7 @@ from counterfoil.desktop.gate.reading import plan_words
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet, reject_sheet, send_back_sheet, stop_sheet
 from counterfoil.desktop.gate.trouble import is_mail, title_of
-from counterfoil.desktop.office import Answer
+from counterfoil.desktop.gate_facts import Answer
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 

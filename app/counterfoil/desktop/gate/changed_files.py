@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from counterfoil.desktop.gate.facts import AnswerRow, Fact
-from counterfoil.desktop.office import GateSeen
+from counterfoil.desktop.gate_facts import GateSeen
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import seal, size
 from counterfoil.desktop.words.plain import plain

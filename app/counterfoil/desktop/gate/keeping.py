@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.gate.session import Session
-from counterfoil.desktop.office import Draft
+from counterfoil.desktop.gate_facts import Draft
 
 STOOD = 1_000  # milliseconds after which a gate counts as looked at; one that is stepped over does not
 

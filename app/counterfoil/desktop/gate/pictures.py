@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.gate.sources import PagePicture
-from counterfoil.desktop.office import Office, PageSeen
+from counterfoil.desktop.gate_facts import PageSeen
+from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.boxes import Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose

@@ -14,7 +14,8 @@ from typing import Any
 
 from counterfoil.desktop.gate.changed_files import changed_rows
 from counterfoil.desktop.gate.facts import AnswerRow, Fact
-from counterfoil.desktop.office import Document, GateSeen
+from counterfoil.desktop.gate_facts import GateSeen
+from counterfoil.desktop.office import Document
 from counterfoil.desktop.tables.table import NUMBER, Table, from_evidence
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words.choices import ALLOW, APPROVE, LEAVE, REFUSE, spending_choices

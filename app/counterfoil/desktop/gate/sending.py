@@ -7,7 +7,7 @@ import functools
 from PySide6.QtCore import QObject, Signal
 
 from counterfoil.desktop.bridge import Bridge, Trouble
-from counterfoil.desktop.office import Answer, DecisionMade
+from counterfoil.desktop.gate_facts import Answer, DecisionMade
 
 
 class Sending(QObject):

@@ -11,7 +11,7 @@ from typing import Any
 
 from counterfoil.desktop.gate.facts import AnswerRow, field_of
 from counterfoil.desktop.gate.reading import Reading, plan_words
-from counterfoil.desktop.office import Answer, Draft, GateSeen
+from counterfoil.desktop.gate_facts import Answer, Draft, GateSeen
 from counterfoil.desktop.words import choices, times
 from counterfoil.desktop.words.numbers import count, joined
 from counterfoil.desktop.words.people import capital

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.gate.evidence import SectionBox
 from counterfoil.desktop.gate.reading import Section
-from counterfoil.desktop.office import Office, PageSeen
+from counterfoil.desktop.gate_facts import PageSeen
+from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.boxes import Banner, Box, Rule
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Prose, tint

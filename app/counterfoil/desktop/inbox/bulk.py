@@ -12,8 +12,9 @@ from PySide6.QtCore import Signal, Slot
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.gate.session import GUARD_US
+from counterfoil.desktop.gate_facts import Answer
 from counterfoil.desktop.inbox.rows import bulk_choice
-from counterfoil.desktop.office import Answer, InboxRow, Office
+from counterfoil.desktop.office import InboxRow, Office
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label

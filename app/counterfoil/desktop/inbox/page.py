@@ -249,7 +249,7 @@ class InboxPage(QWidget):
     def _knock(self) -> None:
         """Ctrl+Enter in the list never decides: it moves the focus to what comes next."""
         if self.right.currentIndex() == _DETAIL:
-            self.detail.focus_bar()
+            self.detail.deciding.focus_bar()
 
     @Slot()
     def _next(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from counterfoil.catalogue.parameters import parse_texts
-from counterfoil.desktop.office import Answer, DecisionMade, Draft
+from counterfoil.desktop.gate_facts import Answer, DecisionMade, Draft
 from counterfoil.desktop.real_office.access import Access, gate_row
 from counterfoil.desktop.words.gates import closed
 from counterfoil.errors import AlreadyDecided, CounterfoilError, GateClosed, StaleDigest, WrongAnswer

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from counterfoil.desktop.office import FileRef, PageSeen
+from counterfoil.desktop.gate_facts import PageSeen
+from counterfoil.desktop.office import FileRef
 from counterfoil.desktop.real_office.access import Access, gate_row, run_row
 from counterfoil.desktop.real_office.pages import NoPage, make_page, make_picture
 from counterfoil.previews import showing

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfoil.clock import Clock, iso
-from counterfoil.desktop.office import Aftermath, Draft, GateSeen
+from counterfoil.desktop.gate_facts import Aftermath, Draft, GateSeen
 from counterfoil.desktop.real_office.long_texts import MOST, load
 from counterfoil.desktop.real_office.story import story_of, titles_of
 from counterfoil.desktop.words import times

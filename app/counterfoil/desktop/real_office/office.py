@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import Clock, SystemClock
+from counterfoil.desktop import gate_facts, run_acts
 from counterfoil.desktop import office as facts
-from counterfoil.desktop import run_acts
 from counterfoil.desktop.narrow_facts import EVERY, Narrow
 from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
@@ -139,7 +139,7 @@ class RealOffice:
         importlib.import_module(_ROOMS)
         importlib.import_module(f"{_HERE}.{_ANSWERED_BY[page]}")
 
-    def gate(self, gate_id: str) -> facts.GateSeen:
+    def gate(self, gate_id: str) -> gate_facts.GateSeen:
         """One gate."""
         return self._gates.gate(gate_id)
 
@@ -147,19 +147,19 @@ class RealOffice:
         """What a plan's file effect does."""
         return self._rooms.files.of_gate(gate_id, n)
 
-    def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> facts.PageSeen:
+    def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> gate_facts.PageSeen:
         """A page of a file before or after."""
         return self._rooms.files.picture(gate_id, n, after=after, page=page)
 
-    def picture_of_undo(self, run_id: str, path: str, *, after: bool, page: int) -> facts.PageSeen:
+    def picture_of_undo(self, run_id: str, path: str, *, after: bool, page: int) -> gate_facts.PageSeen:
         """A page of a file that is compared."""
         return self._rooms.files.picture_since(run_id, path, after=after, page=page)
 
-    def page(self, workspace: str, path: str, page: int) -> facts.PageSeen:
+    def page(self, workspace: str, path: str, page: int) -> gate_facts.PageSeen:
         """A page of a document as a picture."""
         return self._rooms.pages.page(workspace, path, page)
 
-    def save_draft(self, gate_id: str, draft: facts.Draft) -> None:
+    def save_draft(self, gate_id: str, draft: gate_facts.Draft) -> None:
         """Keep what was filled in so far."""
         self._rooms.decisions.save_draft(gate_id, draft)
 
@@ -167,7 +167,7 @@ class RealOffice:
         """It was on the screen."""
         self._rooms.decisions.mark_read(gate_id, digest)
 
-    def decide(self, answer: facts.Answer) -> facts.DecisionMade:
+    def decide(self, answer: gate_facts.Answer) -> gate_facts.DecisionMade:
         """Commit a decision."""
         return self._rooms.decisions.decide(answer)
 

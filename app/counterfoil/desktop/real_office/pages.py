@@ -8,7 +8,7 @@ from collections import OrderedDict
 from typing import Any
 
 from counterfoil.authoring.file_door import FileRefused, Files
-from counterfoil.desktop.office import PageSeen
+from counterfoil.desktop.gate_facts import PageSeen
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.errors import CounterfoilError
 from counterfoil.previews.confined import NoAnswer, answer_of

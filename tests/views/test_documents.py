@@ -17,7 +17,7 @@ RUN = """run_id number template version workspace title state wait created_at st
 DETAIL = [*RUN, "steps", "effects", "checkpoint", "files", "planned_at", "start_reason", "copy"]
 STEP = "path name ordinal kind state attempts started_at ended_at key summary cost".split()
 GATE = """gate_id number run_id kind title asked_at files_as_of due_at on_due digest round consequences plan evidence flags fields who
-    state decisions""".split()
+    state decisions waits_for""".split()
 PLAN = "n effect summary target before_digest after_digest bytes risk risk_reason".split()
 EVIDENCE = "kind title data source".split()
 FIELD = "name type label choices default required".split()

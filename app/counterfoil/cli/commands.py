@@ -28,6 +28,8 @@ COMMANDS: dict[str, Command] = {
     "reject": Command("deciding", "reject", "Say no to a gate."),
     "return": Command("deciding", "give_back", "Send a gate back to be done differently."),
     "answer": Command("deciding", "answer", "Answer a question, a doubt, a failure or changed files."),
+    "snooze": Command("setting_aside", "snooze", "Put a gate off for yourself; it comes back by itself."),
+    "give": Command("setting_aside", "give", "Let a gate wait for somebody else, or take it."),
     "runs": Command("looking", "runs", "Runs, newest first."),
     "cancel": Command("stopping", "cancel", "Cancel a run; its gates are withdrawn."),
     "retry": Command("stopping", "retry", "Try a run's stopped step again."),

@@ -13,7 +13,7 @@ from typing import Any
 from counterfoil.cli.call import harmless
 from counterfoil.cli.file_sheet import SHOWN, file_lines
 from counterfoil.cli.tables import pairs, table
-from counterfoil.cli.words import Cell, cell, clock, counted, gate_title, person, seal, size
+from counterfoil.cli.words import Cell, cell, clock, counted, gate_title, handed, person, seal, size
 from counterfoil.facts import unproven
 from counterfoil.previews.preview import FileSeen
 
@@ -83,7 +83,15 @@ def _head(gate: Document, run: Document) -> list[str]:
         asked.append(f"files as of {clock(gate['files_as_of'])}")
     if gate["round"] > 1:
         asked.append(f"round {gate['round']}")
-    return [f"g-{gate['number']}  {gate_title(gate)}", f"  {' · '.join(asked)}", ""]
+    lines = [f"g-{gate['number']}  {gate_title(gate)}", f"  {' · '.join(asked)}"]
+    given = gate["waits_for"]
+    if given is not None and gate["state"] == "open":
+        why = f": “{given['comment']}”" if given["comment"] else ""
+        said = handed(given["who"], given["by"])
+        lines.append(f"  {said[:1].upper()}{said[1:]}{why}")
+    if gate.get("snoozed_until"):
+        lines.append(f"  snoozed until {clock(gate['snoozed_until'])}; counterfoil snooze g-{gate['number']} --wake")
+    return [*lines, ""]
 
 
 def evidence(piece: Document, width: int, folding: Folding, whole: str) -> list[str]:

@@ -14,14 +14,16 @@ from counterfoil.cli.options import Context, Limit, OnlyWorkspace, call_of
 from counterfoil.cli.run_sheet import run_sheet
 from counterfoil.cli.tables import table
 from counterfoil.cli.talk_sheet import talk_sheet
-from counterfoil.cli.words import Cell, clock, counted, gate_title, person, run_state, took
+from counterfoil.cli.words import Cell, clock, counted, gate_title, handed, person, run_state, took
+from counterfoil.clock import iso
 from counterfoil.errors import UnknownRun, WrongUse, did_you_mean
 from counterfoil.facts import RunState
+from counterfoil.inbox.accounts import account
 from counterfoil.inbox.finding import find_gate, find_run
 from counterfoil.policy import protection
 from counterfoil.previews.showing import PlanFiles
 from counterfoil.schedules.telling import notice_sentences
-from counterfoil.store import gates
+from counterfoil.store import asides, gates
 from counterfoil.store import runs as run_rows
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.asked import spec_of
@@ -39,29 +41,47 @@ def inbox(context: Context, workspace: OnlyWorkspace = None, limit: Limit = None
     only = None if workspace is None else str(workspace_of(workspace))
     with opened(call) as home, home.database.snapshot() as conn:
         if call.json:
-            call.document(inbox_documents(conn, home.blobs, workspace=only, limit=limit))
+            found = inbox_documents(conn, home.blobs, workspace=only, limit=limit)
+            call.document([_with_snooze(conn, home, gate) for gate in found])
             return
         waiting = gates.count_open(conn)
         rows = inbox_rows(conn, workspace=only, limit=limit or _SHOWN)
         told = notice_sentences(conn) if only is None else []
+        notes = _notes(conn, home, [row["gate_id"] for row in rows])
     for sentence in told:
         call.say(sentence)
     if not rows:
         call.say("nothing waits for you." if waiting == 0 else "nothing waits for you in this workspace.")
         return
-    call.lines(table(["gate", "title", "run", "asked", "until"], [_gate_cells(row) for row in rows], call.width))
+    names = ["gate", "title", "run", "asked", "until", "note"]
+    call.lines(table(names, [_gate_cells(row, notes.get(row["gate_id"], "")) for row in rows], call.width))
     if only is None and len(rows) < waiting:
         call.say(f"{len(rows)} of {waiting:,} shown; --limit {waiting} shows them all.")
     call.say(f"see one with: counterfoil show g-{rows[0]['number']}")
 
 
-def _gate_cells(row: dict[str, Any]) -> list[Cell]:
+def _with_snooze(conn: Connection, home: Opened, gate: dict[str, Any]) -> dict[str, Any]:
+    """A gate's document with until when the account that asks has snoozed it."""
+    until = asides.asleep(conn, account(), home.database.clock.now_us()).get(gate["gate_id"])
+    return {**gate, "snoozed_until": iso(until)}
+
+
+def _notes(conn: Connection, home: Opened, gate_ids: list[str]) -> dict[str, str]:
+    """What stands beside each gate: whom it was given to, or until when it is snoozed."""
+    asleep = asides.asleep(conn, account(), home.database.clock.now_us())
+    notes = {gate_id: f"snoozed until {clock(until)}" for gate_id, until in asleep.items()}
+    given = asides.givings(conn, gate_ids)
+    return notes | {gate_id: handed(row["asked"], row["given_by"]) for gate_id, row in given.items()}
+
+
+def _gate_cells(row: dict[str, Any], note: str) -> list[Cell]:
     return [
         Cell(f"g-{row['number']}"),
         Cell(gate_title(row)),
         Cell(f"r-{row['run_number']} {row['run_title']}"),
         Cell(clock(row["asked_at"])),
         Cell(clock(row["due_at"]) or "no deadline"),
+        Cell(note),
     ]
 
 
@@ -143,7 +163,7 @@ def show(
 
 def show_gate(call: Call, home: Opened, conn: Connection, row: Row, folding: Folding) -> None:
     """One gate, as a document or as a sheet."""
-    gate = gate_document(conn, home.blobs, row)
+    gate = _with_snooze(conn, home, gate_document(conn, home.blobs, row))
     run = run_rows.get(conn, row["run_id"])
     files = PlanFiles(home.home, home.blobs).of_gate(conn, row, run["workspace"])
     if call.json:

@@ -143,6 +143,11 @@ def person(principal: str) -> str:
     return "you" if principal == account() else facts.person(principal)
 
 
+def handed(asked: str, by: str) -> str:
+    """Whom a gate waits for and since whose word: `given to Ben by you`, `taken by Carla`."""
+    return f"taken by {person(asked)}" if asked == by else f"given to {person(asked)} by {person(by)}"
+
+
 def run_state(run: dict[str, Any], steps: list[dict[str, Any]] | None = None) -> str:
     """A run's state (experience 1.10), from its document."""
     said, undone = _state(run, steps), run.get("undone")
@@ -152,6 +157,12 @@ def run_state(run: dict[str, Any], steps: list[dict[str, Any]] | None = None) ->
 def step_words(name: str) -> str:
     """A step in people's words: `read_invoices` is read invoices, `write_file@1` is write file."""
     return name.partition("@")[0].replace("_", " ")
+
+
+def _waited_for(gates: list[dict[str, Any]]) -> str:
+    """`you`, unless every gate waits for somebody else."""
+    asked = [gate["waits_for"]["who"] if gate.get("waits_for") else account() for gate in gates]
+    return "you" if account() in asked else " and ".join(sorted({person(principal) for principal in asked}))
 
 
 def _state(run: dict[str, Any], steps: list[dict[str, Any]] | None) -> str:
@@ -164,7 +175,7 @@ def _state(run: dict[str, Any], steps: list[dict[str, Any]] | None) -> str:
     if state == "waiting":
         if wait and wait["kind"] == "timer":
             return f"Waiting until {clock(wait['until'])}"
-        return "Waiting for you" if run["gates"] else "Waiting"
+        return f"Waiting for {_waited_for(run['gates'])}" if run["gates"] else "Waiting"
     if state == "failed":
         reason = (run["error"] or {}).get("message")
         return f"Stopped: {reason}" if reason else "Stopped"

@@ -9,6 +9,7 @@ from pathlib import Path
 from counterfoil.places import Home
 
 _NO_SIGN_IN = ("nologin", "false", "true", "sync")  # programs that stand in the place of a shell
+_PEOPLE = 1000  # accounts of people are numbered from here on; those below are the system's own
 
 
 def account() -> str:
@@ -28,4 +29,17 @@ def deciders(home: Home) -> list[str]:
         owner = pwd.getpwuid(home.root.stat().st_uid)
     except (ImportError, OSError, KeyError):
         return [account().removeprefix("user:")]
-    return [] if Path(owner.pw_shell).name in _NO_SIGN_IN else [owner.pw_name]
+    return [owner.pw_name] if _signs_in(owner.pw_shell) else []
+
+
+def accounts() -> list[str]:
+    """Names of the accounts of this computer that people sign in with; none where the system does not tell."""
+    try:
+        import pwd  # not on Windows
+    except ImportError:
+        return []
+    return sorted(entry.pw_name for entry in pwd.getpwall() if entry.pw_uid >= _PEOPLE and _signs_in(entry.pw_shell))
+
+
+def _signs_in(shell: str) -> bool:
+    return Path(shell).name not in _NO_SIGN_IN

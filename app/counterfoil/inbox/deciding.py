@@ -17,7 +17,6 @@ from counterfoil.catalogue.parameters import check_values
 from counterfoil.clock import from_us
 from counterfoil.engine import conflicts, killpoints
 from counterfoil.errors import (
-    AlreadyDecided,
     ClaimedElsewhere,
     GateClosed,
     NeedsConfirmation,
@@ -26,9 +25,10 @@ from counterfoil.errors import (
     StaleDigest,
     WrongAnswer,
 )
-from counterfoil.facts import ENDED, GateKind, GateState, Risk, RunState, Verdict, person, storable, unproven
+from counterfoil.facts import ENDED, GateKind, Risk, RunState, Verdict, person, storable, unproven
 from counterfoil.inbox.finding import find_gate
-from counterfoil.store import claims, gates, runs, trail_rows
+from counterfoil.inbox.refusing import refuse_closed, refuse_others
+from counterfoil.store import asides, claims, gates, runs, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
@@ -92,7 +92,7 @@ def decide(database: Database, blobs: Blobs, reference: str, wish: Wish) -> Deci
 
 def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> DecisionMade:
     row = gates.get(txn.conn, gate_id)
-    _refuse_closed(txn, row)
+    refuse_closed(txn.conn, row)
     if not row["digest"].startswith(seen) or len(seen) < 6:
         raise StaleDigest(
             f"Gate g-{row['number']} has changed since you looked: its seal is {row['digest'][:8]}, you saw {seen[:8]}. "
@@ -100,6 +100,7 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
             f"Look again: counterfoil show g-{row['number']}",
         )
     spec = json.loads(blobs.text(row["spec"], row["spec_blob"]))
+    refuse_others(txn.conn, row, spec, wish.principal)
     _refuse_verdict(spec, wish)
     answers = _checked_answers(row, spec, wish)
     verdict = _verdict(spec, wish, answers)
@@ -128,6 +129,7 @@ def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> Deci
         entered_by=wish.entered_by,
     )
     gates.add_seals(txn, gate_id, items)
+    asides.wake(txn, gate_id)  # should this be taken back, everybody sees the gate again
     if verdict is Verdict.APPROVED:
         claims.hold(txn, gate_id)
     if runs.get(txn.conn, row["run_id"])["state"] in (RunState.WAITING, RunState.READY):
@@ -177,28 +179,6 @@ def _note(
             **({"opened": sorted(wish.opened)} if wish.opened is not None else {}),
             **({"confirmed": sorted(set(wish.confirmed))} if wish.confirmed else {}),
         },
-    )
-
-
-def _refuse_closed(txn: Txn, row: Row) -> None:
-    if row["state"] == GateState.OPEN:
-        return
-    number = row["number"]
-    if row["state"] == GateState.DECIDED:
-        made = gates.decisions(txn.conn, row["gate_id"])[-1]
-        when = f"{from_us(made['at']).astimezone():%H:%M}"
-        raise AlreadyDecided(
-            f"Gate g-{number} was decided by {person(made['principal'])}{unproven(made['signature'])} at {when} "
-            f"({made['verdict']}). Nothing was changed.",
-            f"See: counterfoil show g-{number}",
-        )
-    if row["state"] == GateState.SUPERSEDED:
-        raise GateClosed(
-            f"Gate g-{number} was superseded: a newer round is open. Nothing was changed.", "See: counterfoil inbox"
-        )
-    why = row["closed_why"] or row["state"]
-    raise GateClosed(
-        f"Gate g-{number} takes no decision any more: {why}. Nothing was changed.", "See: counterfoil inbox"
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from counterfoil.clock import from_us
 from counterfoil.facts import GateKind, NoticeKind
 from counterfoil.schedules.policies import read_policy
 from counterfoil.schedules.telling import told
-from counterfoil.store import gates, handled, notices, runs, schedules
+from counterfoil.store import asides, gates, handled, notices, runs, schedules
 from counterfoil.store.transactions import Connection, Row, Txn
 
 NEAR_US = 3600 * 1_000_000  # before a deadline, a reminder that no quiet hours hold back
@@ -38,11 +38,12 @@ class Word:
     gate_id: str = ""
 
 
-def unheard(conn: Connection, channel: str, now_us: int) -> list[Word]:
-    """What this channel has not told yet, the oldest first; of each schedule what its people want to hear."""
+def unheard(conn: Connection, channel: str, now_us: int, me: str | None = None) -> list[Word]:
+    """What this channel has not told yet, the oldest first; of each schedule what its people want to hear. A channel of one person, `me`,
+    is silent about what waits for others; what somebody has snoozed is not told before it is back, or its deadline is near."""
     tell = _wishes(conn)
     asked = [row for row in gates.inbox_page(conn, limit=MOST) if _is_wanted(tell.get(row["schedule_id"]), row["kind"])]
-    found = [word for row in asked for word in _of_gate(row, now_us)]
+    found = _of_gates(conn, asked, now_us, me)
     # that no mail goes out is told by every other channel
     standing = [
         row for row in notices.standing(conn) if row["kind"] != channel and tell.get(row["subject"]) != "nothing"
@@ -74,6 +75,30 @@ def heard(txn: Txn, channel: str, words: Iterable[Word]) -> None:
     """These have been told by this channel, and are not again."""
     for word in words:
         handled.take(txn, channel, word.key)
+
+
+def _of_gates(conn: Connection, rows: list[Row], now_us: int, me: str | None) -> list[Word]:
+    snoozed = asides.snoozed(conn, me)
+    given = asides.givings(conn, [row["gate_id"] for row in rows])
+    found = []
+    for row in rows:
+        to, until = given.get(row["gate_id"]), snoozed.get(row["gate_id"])
+        if to is not None and me not in (None, to["asked"]):
+            continue
+        back = until is None or until <= now_us
+        found += [_since(word, to, until) for word in _of_gate(row, now_us) if back or word.urgent]
+    return found
+
+
+def _since(word: Word, given: Row | None, until: int | None) -> Word:
+    """A gate that has come back, or was given to somebody, is told once more."""
+    if word.urgent:
+        return word
+    if until is not None:
+        return replace(word, key=f"{word.key}:{until}", since=until)
+    if given is not None and given["asked"] != given["given_by"]:
+        return replace(word, key=f"{word.key}:{given['given_at']}", since=int(given["given_at"]))
+    return word
 
 
 def _of_gate(row: Row, now_us: int) -> list[Word]:

@@ -196,6 +196,28 @@ reading = sa.Table(
     sa.Index("reading_read", "read_at"),
 )
 
+# until when a person does not want to see a gate; nobody else's business, so the trail does not tell it
+snooze = sa.Table(
+    "snooze",
+    metadata,
+    sa.Column("gate_id", sa.String(32), sa.ForeignKey("gate.gate_id"), nullable=False),
+    _text("principal"),
+    _at("until"),
+    _at("set_at"),
+    sa.PrimaryKeyConstraint("gate_id", "principal"),
+)
+
+# whom a gate waits for since somebody gave it to them, or took it
+giving = sa.Table(
+    "giving",
+    metadata,
+    sa.Column("gate_id", sa.String(32), sa.ForeignKey("gate.gate_id"), primary_key=True),
+    _text("asked"),
+    _text("given_by"),
+    _text("why"),
+    _at("given_at"),
+)
+
 decision = sa.Table(
     "decision",
     metadata,

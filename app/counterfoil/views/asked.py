@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import iso
 from counterfoil.facts import GateKind
+from counterfoil.policy.approvers import approvers_of
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.llm_money import words
 from counterfoil.views.consequences import consequences
@@ -47,8 +48,9 @@ def decision_document(row: Row) -> Document:
     }
 
 
-def document_of(row: Row, decided: Sequence[Row], spec: Document) -> Document:
-    """One gate (contract.md 4) from its row, the decisions that stand on it, and what it shows."""
+def document_of(row: Row, decided: Sequence[Row], spec: Document, given: Row | None = None) -> Document:
+    """One gate (contract.md 4) from its row, the decisions that stand on it, what it shows, and the row that says whom it waits for."""
+    rules = approvers_of(spec)
     return {
         "gate_id": row["gate_id"],
         "number": row["number"],
@@ -66,9 +68,24 @@ def document_of(row: Row, decided: Sequence[Row], spec: Document) -> Document:
         "evidence": evidence_of(spec),
         "flags": list(spec.get("flags") or []),
         "fields": [_field(field) for field in spec.get("fields") or []],
-        "who": {"needs": 1, "from": [], "not": [], "given": [entry["principal"] for entry in decided]},
+        "who": {
+            "needs": rules.needs,
+            "from": list(rules.named),
+            "not": list(rules.barred),
+            "given": [entry["principal"] for entry in decided],
+        },
         "state": row["state"],
         "decisions": [decision_document(entry) for entry in decided],
+        "waits_for": _waits_for(given) if given is not None else None,
+    }
+
+
+def _waits_for(given: Row) -> Document:
+    return {
+        "who": given["asked"],
+        "by": given["given_by"],
+        "at": iso(given["given_at"]),
+        "comment": given["why"],
     }
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from counterfoil.clock import iso
-from counterfoil.store import gates
+from counterfoil.store import asides, gates
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.asked import Document, document_of, spec_of
@@ -15,13 +15,18 @@ from counterfoil.views.plain import contract
 
 def gate_document(conn: Connection, blobs: Blobs, row: Row) -> Document:
     """One gate (contract.md 4) from its row."""
-    return document_of(row, gates.decisions(conn, row["gate_id"]), spec_of(blobs, row))
+    gate_id = row["gate_id"]
+    return document_of(row, gates.decisions(conn, gate_id), spec_of(blobs, row), asides.giving(conn, gate_id))
 
 
 def gate_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[Document]:
     """Many gates, with one read for all their decisions."""
-    decided = gates.decisions_on(conn, [row["gate_id"] for row in rows])
-    return [document_of(row, decided.get(row["gate_id"], []), spec_of(blobs, row)) for row in rows]
+    ids = [row["gate_id"] for row in rows]
+    decided, given = gates.decisions_on(conn, ids), asides.givings(conn, ids)
+    return [
+        document_of(row, decided.get(row["gate_id"], []), spec_of(blobs, row), given.get(row["gate_id"]))
+        for row in rows
+    ]
 
 
 def inbox(conn: Connection, blobs: Blobs, *, workspace: str | None = None, limit: int | None = None) -> list[Document]:

@@ -28,7 +28,7 @@ class NewsDesk:
         now = access.clock.now_us()
         settings = notifications(access.home.root)
         with access.reading() as conn:
-            words = unheard(conn, CHANNEL, now)
+            words = unheard(conn, CHANNEL, now, access.me)
         chosen = words if looking else ripe(words, now, self._told_at, settings)
         if not chosen:
             return None

@@ -1,0 +1,55 @@
+"""Why a person's act on a gate comes to nothing: it is open no more, or it is not theirs to answer. Said before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from counterfoil.clock import from_us
+from counterfoil.errors import AlreadyDecided, GateClosed, NotAllowed
+from counterfoil.facts import GateState, person, unproven
+from counterfoil.policy.approvers import approvers_of, may_not, why_not
+from counterfoil.store import asides, gates
+from counterfoil.store.transactions import Connection, Row
+
+
+def refuse_closed(conn: Connection, row: Row) -> None:
+    """Say honestly that a gate is open no more.
+
+    Raises:
+        AlreadyDecided, GateClosed: by whom and when, or why.
+    """
+    if row["state"] == GateState.OPEN:
+        return
+    number = row["number"]
+    if row["state"] == GateState.DECIDED:
+        made = gates.decisions(conn, row["gate_id"])[-1]
+        when = f"{from_us(made['at']).astimezone():%H:%M}"
+        raise AlreadyDecided(
+            f"Gate g-{number} was decided by {person(made['principal'])}{unproven(made['signature'])} at {when} "
+            f"({made['verdict']}). Nothing was changed.",
+            f"See: counterfoil show g-{number}",
+        )
+    if row["state"] == GateState.SUPERSEDED:
+        raise GateClosed(
+            f"Gate g-{number} was superseded: a newer round is open. Nothing was changed.", "See: counterfoil inbox"
+        )
+    why = row["closed_why"] or row["state"]
+    raise GateClosed(
+        f"Gate g-{number} takes no decision any more: {why}. Nothing was changed.", "See: counterfoil inbox"
+    )
+
+
+def refuse_others(conn: Connection, row: Row, spec: Mapping[str, Any], principal: str) -> None:
+    """A gate is answered by whom its rules allow and, since it was given to somebody, by them alone: whoever else may takes it first.
+
+    Raises:
+        NotAllowed: it is not this person's to answer.
+    """
+    given = asides.giving(conn, row["gate_id"])
+    rules, asked = approvers_of(spec), given["asked"] if given is not None else None
+    said = why_not(rules, principal, asked)
+    if said:
+        number = row["number"]
+        takes = "" if may_not(rules, principal) else f"Take it first: counterfoil give g-{number} --take"
+        raise NotAllowed(f"Gate g-{number} is not yours to decide. {said} Nothing was changed.", takes)

@@ -318,3 +318,43 @@ def test_files_that_changed_are_answered_by_their_names(desk: Desk) -> None:
     assert (desk.workspace / "note.txt").read_text() == "somebody's"
     assert (desk.workspace / "note (run 1).txt").read_text() == "HELLO"
     assert desk.call("trail", "--verify").code == 0
+
+
+def test_a_run_goes_on_from_a_step_in_a_new_one(desk: Desk) -> None:
+    desk.run("--set", "text=hello", "--wait")
+    desk.call("approve", "g-1")
+    assert desk.call("runner", "--until-idle").code == 0
+    forked = desk.call("fork", "r-1", "--from", "3", "--comment", "the file was lost", "--json")
+    assert forked.code == 0
+    assert list(forked.document) == RUN
+    assert (forked.document["number"], forked.document["state"]) == (2, "ready")
+    assert "Also done by run 1, and asked about before it is done once more: note.txt." in forked.err
+    assert "It begins at step 2: what was approved there is asked again." in forked.err
+    assert desk.call("runner", "--until-idle").code == 3
+    (gate,) = desk.call("inbox", "--json").document
+    assert (gate["number"], gate["title"]) == (2, "Write the note")
+    detail = desk.shown("r-2")
+    assert detail["again_of"] == {
+        "run_id": desk.shown("r-1")["run_id"],
+        "number": 1,
+        "ordinal": 1,
+        "reason": "the file was lost",
+    }
+    page = desk.call("show", "r-2").out
+    assert "r-1, from step 2; what it did before that is kept" in page
+    assert "the file was lost" in page
+    assert "run 1 again from step 2: the file was lost" in desk.call("trail").out
+    assert desk.call("trail", "--verify").code == 0
+
+
+def test_a_step_that_is_none_is_refused(desk: Desk) -> None:
+    desk.run("--set", "text=x")
+    for step, code, words in (
+        ("9", 1, "Run 1 has come to no step yet"),
+        ("x", 2, "--from x names no step."),
+        ("2.1", 2, "Step 2.1 lies inside another one"),
+        ("0", 2, "--from 0 names no step."),
+    ):
+        refused = desk.call("fork", "r-1", "--from", step, "--json")
+        assert (refused.code, words in refused.error["message"]) == (code, True)
+    assert len(desk.call("runs", "--json").document) == 1

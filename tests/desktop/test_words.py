@@ -349,3 +349,17 @@ def test_the_trail_speaks_to_who_reads_it_and_names_effects_in_words() -> None:
     mine = said({"by": ME, "summary": f"{people.capital(people.person(ME))} approved it"}, ME)
     assert (mine["who"], mine["summary"]) == ("You", "You approved it")
     assert said({"by": "runner", "summary": "append_rows@1 done"}, ME)["summary"] == "Add rows done"
+
+
+@pytest.mark.parametrize(
+    "origin, words",
+    [
+        (None, "once"),
+        ("looked up", "once, found by looking it up"),
+        ("said by Anna", "once, Anna said so"),
+        ("given by Anna", "not done, Anna gave its value"),
+        ("said by Anna; happened in run 12, record 4711", "once, in run 12"),
+    ],
+)
+def test_how_often_an_effect_happened(origin: str | None, words: str) -> None:
+    assert runs.once({"kind": "effect", "state": "done"}, origin) == words

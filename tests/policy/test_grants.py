@@ -298,3 +298,18 @@ def test_a_star_in_what_was_asked_allows_nothing_else(asked: Effect, other: Effe
 )
 def test_what_needs_an_eye_would_have_been_asked_in_any_case(more: dict[str, Any]) -> None:
     assert not would_cover(narrowest(question(MOVE)), question(MOVE, **more))
+
+
+def test_what_was_done_already_is_done_once_more_only_by_a_person() -> None:
+    told = "This was done already, in step 3 of run 12."
+    mail_rule = (ALLOW, Conditions(effect="mail"))
+    letter = mail("ben@harbour.example", "Hello", "Words")
+    assert judge(letter, mail_rule).permission is ALLOW
+    again = judge(letter, mail_rule, done=(told,))
+    assert (again.permission, again.rule, again.warning) == (ASK, None, told)
+    assert judge(letter, mail_rule, done=(told,), sources=("file a.eml",)).warning == (
+        f"{told} This run has read from outside the team: a.eml."
+    )
+    assert judge(MOVE, (DENY, IN_POST), done=(told,)).permission is DENY
+    get = (ALLOW, Conditions(effect="http", host=("api.example",)))
+    assert judge(http("GET", "https://api.example/a"), get, done=(told,)).permission is ALLOW

@@ -33,6 +33,7 @@ COMMANDS: dict[str, Command] = {
     "runs": Command("looking", "runs", "Runs, newest first."),
     "cancel": Command("stopping", "cancel", "Cancel a run; its gates are withdrawn."),
     "retry": Command("stopping", "retry", "Try a run's stopped step again."),
+    "fork": Command("forking", "fork", "Go on from a step of a run in a new one; what it did before is kept."),
     "undo": Command("undoing", "undo", "Put back what a run did to files."),
     "trail": Command("trailing", "trail", "The account of everything that was done; --verify checks it."),
     "template": Command("templates", "app", "List, show, check, lock and add templates."),

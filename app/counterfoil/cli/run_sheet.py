@@ -33,6 +33,7 @@ def _head(run: Document, protection: str) -> list[str]:
     facts += [(name, cell(value).text) for name, value in (run["parameters"] or {}).items()]
     facts.append(("Protection", f"{protection} ({run['isolation']})"))
     facts += _copy(run["copy"]) if run["copy"] else []
+    facts += _again(run["again_of"]) if run["again_of"] else []
     return [
         f"r-{run['number']}  {run['title']}",
         f"  {run_state(run, run['steps'])} · {began}{f' · took {lasted}' if lasted else ''}",
@@ -40,6 +41,13 @@ def _head(run: Document, protection: str) -> list[str]:
         *pairs(facts, indent=2),
         "",
     ]
+
+
+def _again(before: Document) -> list[tuple[str, str]]:
+    """The run that this one does again, and why."""
+    part = "" if before["ordinal"] is None else f", from step {before['ordinal'] + 1}; what it did before that is kept"
+    said = [("Again", f"r-{before['number']}{part}")]
+    return [*said, ("Reason", before["reason"])] if before["reason"] else said
 
 
 def _copy(copy: Document) -> list[tuple[str, str]]:

@@ -43,6 +43,7 @@ Input = Annotated[
         "--input", metavar="FILE", help="Parameters as a JSON object; --set overrides it.", show_default=False
     ),
 ]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it has ended or a gate holds it.")]
 _LONGEST_INPUT = 16 * 1024 * 1024  # bytes
 
 
@@ -63,7 +64,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait until it has ended or a gate holds it.")] = False,
+    wait: Wait = False,
     protection: Protection = "",
     unprotected: Unprotected = "",
 ) -> int:

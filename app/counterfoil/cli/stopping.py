@@ -9,7 +9,7 @@ from counterfoil.cli.deciding import acting, report
 from counterfoil.cli.opening import opened, tell_runner
 from counterfoil.cli.options import As, Comment, Context, Run, call_of
 from counterfoil.errors import Declined
-from counterfoil.facts import GateKind, Verdict
+from counterfoil.facts import GateKind, Verdict, storable
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.deciding import Wish, decide, refuse_ended
 from counterfoil.inbox.finding import find_run
@@ -20,13 +20,13 @@ from counterfoil.store import runs as run_rows
 from counterfoil.views.runs import run_document
 
 
-def cancel(context: Context, run: Run, principal: As = None) -> None:
+def cancel(context: Context, run: Run, comment: Comment = "", principal: As = None) -> None:
     """Cancel a run: what waits is withdrawn, what was done stays done."""
     call = call_of(context)
     with opened(call) as home:
         row = find_run(home.database.reader, run)
         by, _ = acting(principal)
-        ended = cancel_run(home.database, row["run_id"], by) == "cancelled"
+        ended = cancel_run(home.database, row["run_id"], by, storable(comment.strip())) == "cancelled"
         if ended:
             call.line(f"r-{row['number']} is cancelled. What it had done stays: counterfoil show r-{row['number']}")
         else:

@@ -18,9 +18,9 @@ from counterfoil.engine.desk_gates import bound
 from counterfoil.engine.ending import cancel, set_aside
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.holding import RUN_ITSELF, Hold, Identity, Powers
-from counterfoil.engine.replaying import Opening, Recorded
+from counterfoil.engine.replaying import ANY_ARGUMENTS, Opening, Recorded, root_of
 from counterfoil.errors import Damaged
-from counterfoil.facts import DoubtPolicy, GateKind, GateState, RunState, Slot, storable
+from counterfoil.facts import DoubtPolicy, GateKind, GateState, RunState, Slot, StepKind, storable
 from counterfoil.store import gates, intents, records, runs, timers, trail_rows, versions
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Row, Txn
@@ -217,9 +217,11 @@ def _hold(powers: Powers, row: Row, version: Row) -> Hold:
         workspace=row["workspace"],
         fence=row["fence"],
         seed=row["seed"],
-        created_us=row["created_at"],
+        created_us=begun_us(row),
         manifest=json.loads(version["manifest"]),
         template=row["template"],
+        again_of=row["again_of"],
+        carried=row["again_from"] or 0,
     )
     hold.intended = {(intent["path"], intent["ordinal"]) for intent in intents.of_run(conn, run_id)}
     hold.gated = {
@@ -252,14 +254,25 @@ def _opening(hold: Hold, row: Row) -> Opening:
         recorded[identity] = Recorded(
             record["kind"],
             record["name"],
-            record["args_digest"],
+            ANY_ARGUMENTS if _takes_any(hold, record) else record["args_digest"],
             record["outcome"],
             payload if small else None,
             record["committed_at"],
         )
     held, kept = _held(hold)
-    facts = RunFacts(hold.run_id, row["number"], row["template"], row["version"], row["workspace"], row["created_at"])
+    facts = RunFacts(hold.run_id, row["number"], row["template"], row["version"], row["workspace"], begun_us(row))
     return Opening(facts, row["seed"], row["parameters"], recorded, held, kept)
+
+
+def begun_us(row: Row) -> int:
+    """When a run began for its code: one that goes on from a step of another began with that one."""
+    return int(row["created_at"] if row["begun_at"] is None else row["begun_at"])
+
+
+def _takes_any(hold: Hold, record: Row) -> bool:
+    """Whether a record was taken over from another run. Code and parameters are that run's, so its arguments can differ only in what a
+    workflow knows of its own run. Turns of a conversation are chained by them."""
+    return record["kind"] != StepKind.LLM and root_of(record["path"], record["ordinal"]) < hold.carried
 
 
 def _held(hold: Hold) -> tuple[frozenset[Identity], frozenset[Identity]]:

@@ -24,6 +24,7 @@ from counterfoil.engine.effect_values import Asked, Ended, note_attempt, record_
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
 from counterfoil.engine.left_over import LeftOvers
 from counterfoil.engine.ports import BadEffect, EffectTrouble, Judgement, Permission
+from counterfoil.engine.replaying import root_of
 from counterfoil.facts import AttemptState, GateKind, GateState, Outcome, Slot, person
 from counterfoil.store import gates, intents, records, standing, timers
 from counterfoil.store.transactions import Row, Txn
@@ -300,9 +301,11 @@ class EffectDesk:
         if not gates.spend(txn, cover.gate_id, cover.n, *asked.identity):
             raise Breach(f"{asked.kind}: this approval is spent")
 
-    def _sealed(self, txn: Txn, asked: Asked) -> Cover:
-        """The approved item that a session points at."""
+    def _sealed(self, txn: Txn, asked: Asked) -> Cover | None:
+        """The approved item that a session points at; None where it was approved in another run, whose approvals do not count here."""
         path, ordinal, n = asked.seal or ("", 0, 0)
+        if root_of(path, ordinal) < self._hold.carried:
+            return None
         gate = gates.newest(txn.conn, self._hold.run_id, path, ordinal, Slot.OUTCOME)
         if gate is None or gate["state"] != GateState.DECIDED or gate["taken_at"] is None:
             raise Breach(f"{asked.kind}: nothing was approved at {path}#{ordinal}")

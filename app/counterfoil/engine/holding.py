@@ -81,6 +81,8 @@ class Hold:
     created_us: int
     manifest: dict[str, Any]
     template: str = ""
+    again_of: str | None = None  # the run that it does again
+    carried: int = 0  # what its root branch did before this ordinal was done by that one
     trust: Trust | None = None  # once it was looked at
     stage: Stage | None = None
     stale: bool = False

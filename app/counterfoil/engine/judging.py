@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.engine import command_effects, replaced
 from counterfoil.engine.holding import Breach, Hold
 from counterfoil.engine.ports import Around, BadEffect, Judgement, Permission
-from counterfoil.store import connector_rows, permission_rows
+from counterfoil.engine.replaying import root_of
+from counterfoil.facts import Outcome
+from counterfoil.store import connector_rows, intents, permission_rows, runs
 from counterfoil.store.transactions import Connection, Txn
 
 
@@ -21,6 +24,8 @@ def judged(hold: Hold, body: dict[str, Any], conn: Connection | None = None) -> 
         return Judgement(Permission.DENY, refused)
     reader = hold.powers.database.reader if conn is None else conn
     around = around_of(reader, body, hold.template, hold.run_id)
+    if hold.again_of is not None:
+        around = replace(around, done=done_before(reader, hold.again_of, digest(canonical(body))))
     return hold.powers.policy.judge(body, hold.workspace, hold.manifest, around)
 
 
@@ -33,6 +38,21 @@ def around_of(conn: Connection, body: dict[str, Any], template: str, run_id: str
             does, pin = tool["does"], tool["pin"]
     rules, sources = permission_rows.living(conn), permission_rows.sources(conn, run_id)
     return Around(template, rules, sources, does, pin)
+
+
+def done_before(conn: Connection, run_id: str, effect_digest: str) -> list[str]:
+    """What a run, or one that it did again itself, has done or begun that is exactly this effect, as sentences."""
+    found, at = list[str](), str(run_id)
+    while at:
+        run = runs.get(conn, at)
+        for row in intents.of_digest(conn, at, effect_digest):
+            where = f"step {root_of(row['path'], row['ordinal']) + 1} of run {run['number']}"
+            if row["outcome"] == Outcome.OK:
+                found.append(f"This was done already, in {where}.")
+            elif row["outcome"] is None:
+                found.append(f"This was begun already, in {where}; whether it happened is not known.")
+        at = run["again_of"] or ""
+    return found
 
 
 def note_in_force(txn: Txn, hold: Hold) -> None:

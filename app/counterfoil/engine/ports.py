@@ -61,13 +61,14 @@ class Judgement:
 class Around:
     """What stands around an effect that is judged: the template that wants it, the `rules` of people that are in force (rows), what the
     run has read from outside the team; of a connector's tool what a person says that it does (`reads`, `changes`, `sends`, `spends`, or
-    nothing), and its definition that somebody has looked at."""
+    nothing), and its definition that somebody has looked at; `done`, sentences, what the run that is done again has done just so."""
 
     template: str = ""
     rules: Sequence[Row] = ()
     sources: Sequence[str] = ()
     does: str = ""
     pin: str = ""
+    done: Sequence[str] = ()
 
 
 class Finding(StrEnum):

@@ -16,6 +16,7 @@ from counterfoil.facts import Outcome, StepKind
 Identity = tuple[str, int]
 MOST_CALLS = 10**6  # durable calls of one branch
 DEEPEST = 30  # branches within branches
+ANY_ARGUMENTS = ""  # the digest of a record that answers whatever the arguments are
 
 
 @dataclass(slots=True)
@@ -77,7 +78,8 @@ class Replay:
         if record.outcome == Outcome.CANCELLED:
             raise Cancelled("the run was cancelled here")
         same_call = record.kind == kind and record.name == name
-        if not same_call or (record.args_digest != args_digest and identity not in self._kept):
+        same_arguments = record.args_digest in (args_digest, ANY_ARGUMENTS) or identity in self._kept
+        if not same_call or not same_arguments:
             what = "with other arguments" if same_call else f"where {record.name} was recorded"
             recorded, asked = f"{record.name} {record.args_digest[:8]}", f"{name} {args_digest[:8]}"
             raise Mismatch(f"{name} was called {what}", *identity, recorded, asked)
@@ -145,6 +147,11 @@ def ancestors(path: str) -> Iterator[Identity]:
         above, at, _ = ("/" + path).rsplit("/", 2)
         path = above.removeprefix("/")
         yield path, int(at)
+
+
+def root_of(path: str, ordinal: int) -> int:
+    """The ordinal in the root branch of what stands at an identity: its own, or that of the step it lies beneath."""
+    return int(path.partition("/")[0]) if path else ordinal
 
 
 def child_path(path: str, ordinal: int, index: int) -> str:

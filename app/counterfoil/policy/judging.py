@@ -18,7 +18,7 @@ from counterfoil.policy import grants, tainting
 from counterfoil.policy.boundaries import trouble_with, visible
 from counterfoil.policy.file_classes import never_changed
 from counterfoil.policy.grant_words import sentence
-from counterfoil.policy.reaching import FILES, reach_of
+from counterfoil.policy.reaching import FILES, only_reads, reach_of
 from counterfoil.store.transactions import Row
 
 NOTHING_AROUND = Around()
@@ -53,13 +53,15 @@ class Rules:
     ) -> Judgement:
         """What may happen with an effect that no approval covers; the reason is a sentence for people."""
         said = self._decided(body, workspace, manifest, around)
+        if said.permission is not Permission.DENY and around.done:
+            said = _done_already(said, body, around)
         if not around.sources or said.permission is Permission.DENY:
             return said
         warning = tainting.warning(around.sources)
         asks = said.permission is Permission.ALLOW and tainting.sends(reach_of(body), around.does, around.sources)
         if asks:
             said = _ask(f"{warning} From then on what sends or spends asks, whatever the rules say.")
-        return replace(said, warning=warning)
+        return replace(said, warning=" ".join(filter(None, [said.warning, warning])))
 
     def _decided(self, body: dict[str, Any], workspace: str, manifest: dict[str, Any], around: Around) -> Judgement:
         case = Case(str(body["kind"]), body["args"], manifest)
@@ -81,6 +83,16 @@ class Rules:
             return denials[0]
         winner = max(heard, key=lambda one: (one[0], _STRICTNESS[one[1].permission]))[1]
         return replace(winner, reason=winner.reason + outdated)
+
+
+def _done_already(said: Judgement, body: dict[str, Any], around: Around) -> Judgement:
+    """What a run that is done again has done just so is done once more only where a person says so; reading is not."""
+    if only_reads(reach_of(body), around.does):
+        return said
+    warning = " ".join(around.done)
+    if said.permission is Permission.ALLOW:
+        said = _ask(f"{warning} It is done once more only after somebody approved it.")
+    return replace(said, warning=warning)
 
 
 def _by_rule(given: Row, verdict: Permission, rule: grants.Conditions) -> Judgement:

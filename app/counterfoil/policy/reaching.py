@@ -69,6 +69,17 @@ def reach_of(body: dict[str, Any]) -> Reach:
             return Reach(**common, paths=tuple(FILES[effect](args)) if effect in FILES else ())
 
 
+def only_reads(reach: Reach, does: str) -> bool:
+    """Whether an effect changes nothing outside its run. `does`: what a person says that a connector's tool does."""
+    match reach.effect:
+        case "http":
+            return reach.method == "GET"
+        case "call":
+            return does == "reads"
+        case effect:
+            return effect == "command"  # it works on a copy of its own
+
+
 def _host(url: str) -> str:
     """`api.example`, with its port where it names one."""
     parts = urlsplit(url)

@@ -22,6 +22,7 @@ from counterfoil.policy.protection import NOTHING, Consent
 from counterfoil.runner.consent import note_fall, refuse_a_fall, refuse_unconfined
 from counterfoil.sandbox.hosts import Host
 from counterfoil.sandbox.launching import Unfit
+from counterfoil.sandbox.levels import Measured
 from counterfoil.sandbox.probing import measured
 from counterfoil.stage.grounds import refuse
 from counterfoil.stage.leaving_out import choices_of
@@ -125,20 +126,17 @@ def start_run(
     parameters: Callable[[list[dict[str, Any]]], dict[str, Any]],
     started_by: str,
     consent: Consent = NOTHING,
+    again: runs.Again = runs.FRESH,
 ) -> Row:
-    """Commit a ready run; its row. `parameters` is given the schema and returns checked values as plain JSON.
+    """Commit a ready run; its row. `parameters` is given the schema and returns checked values as plain JSON; `again` names the run that
+    it does again.
 
     Raises:
         BrokenTemplate, WrongParameter, WrongWorkspace: nothing was started.
         NotIsolated, LessProtection: nobody agreed to the protection that there is; nothing was started.
     """
-    found = measured(home)
     name, digest = read_manifest(template).name, digest_of(read_code(template))
-    refuse_unconfined(home, found, name, digest, workspace, consent)
-    before = history.isolation_in(database.reader, str(workspace))
-    fallen = refuse_a_fall(found, before, "The last run in this folder", consent)
-    refuse(workspace, home)
-    refuse_too_much(survey(str(workspace), choices_of(workspace, home)), str(workspace))
+    found, fell_from = promised(database, home, name, digest, workspace, consent)
     version = keep_version(database, home, template, started_by)
     values = parameters(json.loads(version["parameters"]))
     manifest = json.loads(version["manifest"])
@@ -151,12 +149,31 @@ def start_run(
         started_by=started_by,
         program=__version__,
         isolation=found.mark,
+        again=again,
     )
 
     def operation(txn: Txn) -> Row:
         row = runs.create(txn, new)
-        if fallen:
-            note_fall(txn, row, started_by, before or "", found)
+        if fell_from is not None:
+            note_fall(txn, row, started_by, fell_from, found)
         return row
 
     return database.transact(operation)
+
+
+def promised(
+    database: Database, home: Home, name: str, version: str, workspace: Path, consent: Consent
+) -> tuple[Measured, str | None]:
+    """The protection that a new run in a folder gets, and the mark of the higher one before where a person has agreed to less.
+
+    Raises:
+        WrongWorkspace: no run can work on the folder.
+        NotIsolated, LessProtection: nobody agreed.
+    """
+    found = measured(home)
+    refuse_unconfined(home, found, name, version, workspace, consent)
+    before = history.isolation_in(database.reader, str(workspace))
+    fallen = refuse_a_fall(found, before, "The last run in this folder", consent)
+    refuse(workspace, home)
+    refuse_too_much(survey(str(workspace), choices_of(workspace, home)), str(workspace))
+    return found, before if fallen else None

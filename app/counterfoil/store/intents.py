@@ -23,18 +23,24 @@ _GET = Prepared(
 _OF_RUN = Prepared(
     lambda: sa.select(_INTENT).where(_INTENT.c.run_id == sa.bindparam("rid")).order_by(_INTENT.c.committed_at)
 )
+_ITS_RECORD = sa.and_(
+    _RECORD.c.run_id == _INTENT.c.run_id, _RECORD.c.path == _INTENT.c.path, _RECORD.c.ordinal == _INTENT.c.ordinal
+)
 _OPEN = Prepared(
     lambda: (
         sa.select(_INTENT)
-        .outerjoin(
-            _RECORD,
-            sa.and_(
-                _RECORD.c.run_id == _INTENT.c.run_id,
-                _RECORD.c.path == _INTENT.c.path,
-                _RECORD.c.ordinal == _INTENT.c.ordinal,
-            ),
-        )
+        .outerjoin(_RECORD, _ITS_RECORD)
         .where(_INTENT.c.run_id == sa.bindparam("rid"), _RECORD.c.row.is_(None))
+    )
+)
+
+
+_OF_DIGEST = Prepared(
+    lambda: (
+        sa.select(_INTENT.c.path, _INTENT.c.ordinal, _RECORD.c.outcome)
+        .outerjoin(_RECORD, _ITS_RECORD)
+        .where(_INTENT.c.run_id == sa.bindparam("rid"), _INTENT.c.digest == sa.bindparam("sha"))
+        .order_by(_INTENT.c.committed_at)
     )
 )
 
@@ -85,6 +91,11 @@ def get(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> Row | None
 def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
     """Every intent of a run."""
     return _OF_RUN.all(conn, {"rid": run_id})
+
+
+def of_digest(conn: sa.Connection, run_id: str, digest: str) -> list[Row]:
+    """Where a run has begun exactly this effect: path, ordinal, and the outcome (None while there is no record)."""
+    return _OF_DIGEST.all(conn, {"rid": run_id, "sha": digest})
 
 
 def open_ones(conn: sa.Connection, run_id: str) -> list[Row]:

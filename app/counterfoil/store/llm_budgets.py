@@ -201,3 +201,11 @@ def set_for_branch(txn: Txn, run_id: str, path: str, budget: Decimal) -> None:
     subject = subject_of(run_id, path)
     if get(txn.conn, AGENT, subject) is None:
         put(txn, AGENT, subject, units(budget), None, "workflow")
+
+
+def carry(txn: Txn, run_id: str, fresh_id: str) -> None:
+    """Give a new run the budgets that conversations of another one have opened with."""
+    query = sa.select(_BUDGET).where(_BUDGET.c.scope == AGENT, _BUDGET.c.subject.startswith(subject_of(run_id, "")))
+    for row in txn.conn.execute(query).mappings().all():
+        path = row["subject"].removeprefix(subject_of(run_id, ""))
+        put(txn, AGENT, subject_of(fresh_id, path), row["most"], row["most_tokens"], row["by"])

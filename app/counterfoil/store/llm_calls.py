@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,6 +100,12 @@ def get(conn: sa.Connection, run_id: str, path: str, ordinal: int) -> Row | None
 def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
     """Every turn of a run."""
     return _OF_RUN.all(conn, {"rid": run_id})
+
+
+def carry(txn: Txn, run_id: str, rows: Iterable[Row]) -> None:
+    """Give a new run turns of another one, so that its conversations go on; what they have cost stays with that one."""
+    for row in rows:
+        _ADD.run(txn.conn, {column.name: row[column.name] for column in _CALL.c} | {"run_id": run_id})
 
 
 def which_of_same(conn: sa.Connection, run_id: str, path: str, ordinal: int, digest: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +24,12 @@ _LAST = Prepared(lambda: sa.select(_RECORD).where(_RECORD.c.row == _NEWEST))
 _HEAD = Prepared(lambda: sa.select(_RECORD.c.hash).where(_RECORD.c.row == _NEWEST))
 _COUNT = Prepared(lambda: sa.select(sa.func.count()).where(_RECORD.c.run_id == sa.bindparam("rid")))
 _ATTEMPT = tables.attempt
-_FIELDS = operator.itemgetter(
+TAKEN_OVER = "happened in run "  # how the origin of a record says that another run has made it
+FIELDS = (
     "run_id", "path", "ordinal", "kind", "name", "args_digest", "outcome", "payload", "payload_blob", "summary",
     "started_at", "committed_at", "attempts", "key", "origin",
 )  # fmt: skip
+_FIELDS = operator.itemgetter(*FIELDS)
 _chained = json_writer()
 
 
@@ -101,6 +103,19 @@ def append(txn: Txn, new: NewRecord) -> str:
     txn.touched.add(new.run_id)
     _INSERT.run(txn.conn, row)
     txn.heads[new.run_id] = head
+    return head
+
+
+def carry(txn: Txn, run_id: str, rows: Iterable[dict[str, Any]]) -> str:
+    """Write records of another run, in its order, into a new one and chain them there; the head hash. When they were committed they keep,
+    since a workflow's `now()` is made of it."""
+    head = run_id
+    for kept in rows:
+        row = {name: kept[name] for name in FIELDS} | {"run_id": run_id}
+        row["hash"] = head = record_hash(head, row)
+        _INSERT.run(txn.conn, row)
+    txn.heads[run_id] = head
+    txn.touched.add(run_id)
     return head
 
 

@@ -67,6 +67,21 @@ class Stale(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Again:
+    """The run that a new one does again, and why. Of one that goes on from a step, `step` is that step's ordinal in the root branch, `seed`
+    what chance is made from, and `begun_us` when it had begun for its code."""
+
+    run_id: str
+    reason: str = ""
+    step: int | None = None
+    seed: str | None = None
+    begun_us: int | None = None
+
+
+FRESH = Again("")
+
+
+@dataclass(frozen=True, slots=True)
 class NewRun:
     """A run to be started. `parameters` is canonical JSON text; `workspace` a canonical path."""
 
@@ -81,11 +96,12 @@ class NewRun:
     ready_at: int | None = None
     schedule_id: str | None = None
     planned_at: int | None = None
+    again: Again = FRESH
 
 
 def create(txn: Txn, new: NewRun) -> Row:
     """Commit a ready run; its row."""
-    run_id = uuid.uuid4().hex
+    run_id, again = uuid.uuid4().hex, new.again
     txn.do(
         sa.insert(_RUN),
         {
@@ -97,7 +113,7 @@ def create(txn: Txn, new: NewRun) -> Row:
             "title": storable(new.title),
             "state": str(RunState.READY),
             "fence": 0,
-            "seed": uuid.uuid4().hex,
+            "seed": again.seed or uuid.uuid4().hex,
             "parameters": new.parameters,
             "created_at": txn.now_us,
             "started_by": new.started_by,
@@ -109,6 +125,10 @@ def create(txn: Txn, new: NewRun) -> Row:
             "ready_at": new.ready_at or txn.now_us,
             "schedule_id": new.schedule_id,
             "planned_at": new.planned_at,
+            "again_of": again.run_id or None,
+            "again_from": again.step,
+            "begun_at": again.begun_us,
+            "reason": storable(again.reason) or None,
         },
     )
     row = get(txn.conn, run_id)
@@ -117,15 +137,26 @@ def create(txn: Txn, new: NewRun) -> Row:
         by=new.started_by,
         kind="run_started",
         subject=run_id,
-        summary=f"Started “{new.title}” as run {row['number']}",
+        summary=f"Started “{new.title}” as run {row['number']}" + _again_words(txn, again),
         after={
             "template": new.template,
             "version": new.version,
             "workspace": new.workspace,
             "isolation": new.isolation,
+            **({"again_of": again.run_id, "from": again.step, "reason": row["reason"]} if again.run_id else {}),
         },
     )
     return row
+
+
+def _again_words(txn: Txn, again: Again) -> str:
+    """What the trail says of a run that does another one again."""
+    if not again.run_id:
+        return ""
+    number, why = get(txn.conn, again.run_id)["number"], f": {storable(again.reason)}" if again.reason else ""
+    return (
+        f", run {number} again{why}" if again.step is None else f", run {number} again from step {again.step + 1}{why}"
+    )
 
 
 def get(conn: sa.Connection, run_id: str) -> Row:

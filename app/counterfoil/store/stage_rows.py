@@ -6,7 +6,7 @@ The rows and the blobs that they name are the truth; the files of a stage can be
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -122,6 +122,20 @@ def of_run(conn: sa.Connection, run_id: str) -> list[KeptChange]:
 def _kept(row: Row) -> KeptChange:
     change = StagedChange(json.loads(row["file"]), row["kind"], row["sha"], row["size"], row["mode"])
     return KeptChange(row["row"], row["path"], row["ordinal"], change)
+
+
+def every(conn: sa.Connection, run_id: str) -> list[Row]:
+    """What a run has done to its stage, in order, also what is in its workspace by now."""
+    return list(conn.execute(sa.select(_CHANGE).where(_CHANGE.c.run_id == run_id).order_by(_CHANGE.c.row)).mappings())
+
+
+def carry(txn: Txn, run_id: str, rows: Iterable[Row], settled: Container[str]) -> None:
+    """Give a new run what steps of another one have done to its stage; `settled` are the paths that what it keeps of that one has brought
+    into the workspace."""
+    for row in rows:
+        kept = {column.name: row[column.name] for column in _CHANGE.c if column.name != "row"}
+        there = row["settled"] and json.loads(row["file"]) in settled
+        _ADD.run(txn.conn, kept | {"run_id": run_id, "settled": there})
 
 
 def settle(txn: Txn, rows: Sequence[int]) -> None:

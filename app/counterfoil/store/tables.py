@@ -65,6 +65,11 @@ run = sa.Table(
     # the routine that started it, and the instant it was planned for, which is the run's own however late it starts
     sa.Column("schedule_id", sa.String(32), nullable=True),
     _at("planned_at", nullable=True),
+    # the run it does again: from which step of its root branch on (none: from the beginning), when that began for its code, and why
+    sa.Column("again_of", sa.String(32), nullable=True),
+    sa.Column("again_from", sa.Integer, nullable=True),
+    _at("begun_at", nullable=True),
+    _text("reason", nullable=True),
     sa.Index("run_to_claim", "ready_at", sqlite_where=sa.text("state = 'ready'")),
     sa.Index("run_by_state", "state", "number"),
     sa.Index("run_by_workspace", "workspace", "number"),

@@ -10,7 +10,7 @@ from counterfoil.clock import iso
 from counterfoil.facts import RunState, StepKind
 from counterfoil.places import Home
 from counterfoil.policy.protection import code_of
-from counterfoil.store import file_ops, firings, gates, intents, llm_calls, records, stage_rows, timers, undoings
+from counterfoil.store import file_ops, firings, gates, intents, llm_calls, records, runs, stage_rows, timers, undoings
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.checkpoint import checkpoint_of
@@ -38,7 +38,8 @@ def run_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[D
 
 
 def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document:
-    """One run with what only `show RUN` tells: steps, effects, checkpoint, files, its copy, and when a schedule planned it for."""
+    """One run with what only `show RUN` tells: steps, effects, checkpoint, files, its copy, when a schedule planned it for, and
+    the run that it does again."""
     steps = steps_of(conn, blobs, row)
     return {
         **run_document(conn, blobs, row),
@@ -49,6 +50,20 @@ def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document
         "planned_at": iso(row["planned_at"]),
         "start_reason": _start_reason(conn, row),
         "copy": _copy(stage_rows.of(conn, row["run_id"])),
+        "again_of": _again_of(conn, row),
+    }
+
+
+def _again_of(conn: Connection, row: Row) -> Document | None:
+    """The run that this one does again: from which step of its root branch on (null: from the beginning), and why somebody wanted it."""
+    if row["again_of"] is None:
+        return None
+    before = runs.get(conn, row["again_of"])
+    return {
+        "run_id": before["run_id"],
+        "number": before["number"],
+        "ordinal": row["again_from"],
+        "reason": row["reason"] or "",
     }
 
 

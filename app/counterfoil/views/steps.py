@@ -27,7 +27,7 @@ _RECORDED = {str(Outcome.OK): "done", str(Outcome.FAILED): "failed", str(Outcome
 
 def steps_of(conn: Connection, blobs: Blobs, run: Row) -> list[Document]:
     """Every step of a run in the order of its branches (contract.md 4)."""
-    said = _summaries(conn, blobs, run)
+    said = effect_summaries(conn, blobs, run)
     found = {
         identity: {**step, "summary": step["summary"] or said.get(identity)} for identity, step in _kept(conn, run)
     }
@@ -52,7 +52,7 @@ def _kept(conn: Connection, run: Row) -> list[tuple[Identity, Document]]:
     return [((row["path"], row["ordinal"]), _recorded(row)) for row in records.of_run(conn, run["run_id"])]
 
 
-def _summaries(conn: Connection, blobs: Blobs, run: Row) -> dict[Identity, str]:
+def effect_summaries(conn: Connection, blobs: Blobs, run: Row) -> dict[Identity, str]:
     """What the plan of its gate said of each effect that was begun under an approval."""
     found: dict[Identity, str] = {}
     plans: dict[str, list[Document]] = {}

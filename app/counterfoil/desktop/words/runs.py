@@ -17,6 +17,8 @@ _ASKED = re.compile(r"(waits|decided|expired) in g-\d+: ")
 _ASKED_WORDS = {"waits": "Asked: ", "decided": "Answered, taken up next: ", "expired": "Nobody answered in time: "}
 _STEP_IN_QUOTES = re.compile(r"“([a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:@\d+)?)”")  # named as in the code
 _ANSWERED = re.compile(r"(?:approved|rejected|returned|answered) by (.+)")
+_TAKEN_OVER = re.compile(r"happened in run (\d+), record \d+\Z")  # what the origins of effects say
+_TOLD = re.compile(r"(?P<how>said|given) by (?P<who>.+)\Z")
 _GLYPHS = {
     "done": ("circle-check", "ok", "done"),
     "running": ("circle-dot", "info", "running"),
@@ -95,8 +97,12 @@ def once(step: Mapping[str, Any], origin: str | None) -> str:
         return "perhaps"
     if step["state"] != "done":
         return ""
-    if origin and "person" in origin:
-        return "once, a person said so"
+    before = _TAKEN_OVER.search(origin or "")
+    if before is not None:
+        return f"once, in run {before[1]}"
+    told = _TOLD.match(origin or "")
+    if told is not None:
+        return f"once, {told['who']} said so" if told["how"] == "said" else f"not done, {told['who']} gave its value"
     return "once, found by looking it up" if origin else "once"
 
 

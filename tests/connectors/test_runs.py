@@ -191,7 +191,7 @@ def test_a_changed_tool_that_nobody_accepts_is_not_called(counter: Counter, how:
     room.answer(accept=False) if how == "no" else room.reject("not with bcc")
     assert room.advance() is RunState.WAITING
     spec = room.spec()
-    assert spec["kind"] == GateKind.FAILURE
+    assert (spec["kind"], spec["title"]) == (GateKind.FAILURE, "Needs repair: call a connector")
     assert "Test did not accept ‘send’ of desk as it is now, so it was not called." in json.dumps(
         spec, ensure_ascii=False
     )

@@ -18,6 +18,7 @@ from counterfoil.desktop.gate.files import describe
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.real_office.pages import NoPage, make_picture
 from counterfoil.places import bundled
+from counterfoil.previews.csv_rows import appended
 from counterfoil.previews.grids import Line, TableChange
 from counterfoil.previews.preview import FileSeen, Preview
 from desktop.conftest import Desk
@@ -117,3 +118,29 @@ def test_a_card_says_nothing_twice(desk: Desk) -> None:
         assert [prose.text() for prose in body.findChildren(Prose) if prose.text()] == told
     program = FileSeen("run.sh", "write", bytes_after=19, executable=True)
     assert describe(program) == "New file · 19 B · can be started as a program"
+
+
+def test_rows_added_twice_to_one_file_are_seen_twice(home: RowsHome) -> None:
+    """The second item of a plan adds to what the first one makes, so it is shown after it, not as a file that nobody has."""
+    columns = ["Contract", "Parties"]
+    rows = [["01 plain.docx", "Brightwater Ltd"]], [["02 table.docx", "Okafor GmbH"], ["03.docx", "Halden AS"]]
+    after = appended(appended(None, columns, rows[0]), columns, rows[1])
+    plan = [
+        item(n, "append_rows@1", {"path": "c.csv", "columns": columns, "rows": added}, base={"c.csv": None})
+        for n, added in enumerate(rows, 1)
+    ]
+    plan[1]["after_digest"] = hashlib.sha256(after).hexdigest()
+    run = home.rows.run()
+    gate_id = str(home.ask(run["run_id"], 0, spec(plan=plan))["gate_id"])
+    first, second = (home.office.file_of_gate(gate_id, n) for n in (1, 2))
+    assert describe(first).startswith("1 row added at the end · ")
+    assert describe(second) == f"2 rows added at the end · {first.bytes_after} B before, {len(after)} B after"
+    assert second.preview is not None
+    assert [line.cells for line in second.preview.tables[0].added] == [tuple(row) for row in rows[1]]
+
+
+def test_files_that_stay_in_their_folder_get_other_names() -> None:
+    names = (("papers/a.jpg", "papers/2026 a.png"), ("papers/b.xls", "papers/b.csv"))
+    assert describe(FileSeen("papers/", "move", moves=names, target="papers/")) == "2 files get other names"
+    away = (("papers/a.jpg", "old/a.jpg"), *names[1:])
+    assert describe(FileSeen("papers/", "move", moves=away, target="old/, papers/")) == "2 files move"

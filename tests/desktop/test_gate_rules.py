@@ -383,3 +383,49 @@ def test_what_leaves_the_house_has_the_icon_of_its_way() -> None:
     assert leaves_by("If you approve: 1 mail is sent to a@b.example. It cannot be taken back.") == "mail"
     assert leaves_by("If you approve: 1,200 mails are sent to a@b.example. They cannot be taken back.") == "mail"
     assert leaves_by("If you approve: 1 request is sent: POST https://b.example. It cannot be taken back.") == "link"
+
+
+def test_items_that_are_called_alike_say_what_each_does() -> None:
+    """Rows by the words they begin with, files by both their names; what is told by a name already has no more to say."""
+    bodies = [
+        {
+            "kind": "append_rows@1",
+            "args": {
+                "path": "c.csv",
+                "columns": ["Run", "Contract", "SHA-256", "Parties", "Says"],
+                "rows": [[12, "contracts/01 plain.docx", "f8" * 32, "Brightwater Ltd", "Liability", "look at it"]],
+            },
+        },
+        {"kind": "move_files@1", "args": {"moves": [[f"in/{n}.pdf", f"in/2026 {n}.pdf"] for n in "abcde"]}},
+        {"kind": "move_files@1", "args": {"moves": [["in/f.pdf", "old/f.pdf"]]}},
+        {"kind": "write_file@1", "args": {"path": "a.txt", "data": {}}},
+    ]
+    plan = [figures._item(n, "append_rows", f"Item {n}", "c.csv", None, None, None) for n, _ in enumerate(bodies, 1)]
+    document = figures.gate(90, "approval", "Keep them", plan=plan)
+    rows = read(seen(document, bodies=tuple(bodies), partial=True), TODAY).answers
+    assert [row.help for row in rows] == [
+        "contracts/01 plain.docx · Brightwater Ltd · Liability",
+        "in/a.pdf → in/2026 a.pdf\nin/b.pdf → in/2026 b.pdf\nin/c.pdf → in/2026 c.pdf\n2 more files among the files below.",
+        "",
+        "",
+    ]
+
+
+def test_the_arguments_of_a_call_stand_by_their_names() -> None:
+    facts = facts_of({"connector": "desk", "tool": "send", "args": {"copies": 2, "to": "ben@b.example"}}, TODAY)
+    assert [(fact.name, fact.value) for fact in facts] == [
+        ("Connector", "desk"),
+        ("Tool", "send"),
+        ("To", "ben@b.example"),
+        ("Copies", "2"),
+    ]
+
+
+def test_what_a_server_asks_stands_above_its_form() -> None:
+    words = {"kind": "text", "title": "desk asks", "source": "desk", "data": "Really send it?"}
+    document = figures.gate(91, "question", "desk asks something", fields=[figures.field("sure")], evidence=[words])
+    asked = read(seen(document, about={"effect": "call@1", "why": "asked"}), TODAY)
+    assert asked.asked is not None
+    assert (asked.asked.title, [section.title for section in asked.sections]) == ("desk asks", [])
+    own = read(seen(document), TODAY)
+    assert (own.asked, [section.title for section in own.sections]) == (None, ["desk asks"])

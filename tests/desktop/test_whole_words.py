@@ -4,15 +4,19 @@ import dataclasses
 from datetime import date
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QListView, QPushButton, QWidget
+from PySide6.QtCore import QCoreApplication, QPoint, QRect
+from PySide6.QtWidgets import QAbstractButton, QLabel, QListView, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.commands import KEYS
 from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.frame.sidebar import PAGES
-from counterfoil.desktop.office import RunnerSeen, RunnerState, Workspace
+from counterfoil.desktop.gate.evidence import build
+from counterfoil.desktop.gate.facts_grid import Changed, FactsGrid
+from counterfoil.desktop.gate.reading import Section
+from counterfoil.desktop.office import InboxRow, RunnerSeen, RunnerState, Workspace
 from counterfoil.desktop.parts.boxes import Banner, Nothing
+from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs import list_view as runs_list
@@ -22,6 +26,8 @@ from counterfoil.desktop.schedules.calendar_grid import chip_texts, times_side_b
 from counterfoil.desktop.tables.fitting import broken, stacked
 from counterfoil.desktop.words import runs as words
 from counterfoil.desktop.words import times
+from counterfoil.desktop.words.gates import has_read
+from desktop import figures
 from desktop.conftest import Desk, MakeDesk
 from desktop.figures import HOUR, NOW
 
@@ -212,3 +218,69 @@ def test_a_search_without_hits_has_a_way_back(desk: Desk) -> None:
         shown._typed.timeout.emit()
         desk.settle()
         assert (shown.search.text(), shown.stack.currentWidget() is shown.nothing) == ("", False)
+
+
+def test_names_stand_beside_the_values_they_name(make_desk: MakeDesk) -> None:
+    """A value on the colours of a change is lower by its edge, and so is its name; a rule's button stands on the line beside it."""
+    desk = make_desk(size=SMALL)
+    inbox = desk.window.pages["inbox"]
+    gates = {row.number: row.gate_id for row in inbox.pane.adapter.entries if isinstance(row, InboxRow)}
+    inbox.go_to_gate(gates[81])
+    desk.settle()
+    grid = inbox.detail.page.answers.rows[0].findChild(FactsGrid)
+    names = [one for one in grid.findChildren(Prose) if one.text() in ("Account before", "Account now")]
+    values = [one.findChild(Prose) for one in grid.findChildren(Changed)]
+    assert len(names) == len(values) == 2
+    assert [place(name).top() for name in names] == [place(value).top() for value in values]
+    inbox.go_to_gate(gates[74])
+    desk.settle()
+    head = inbox.detail.page.head
+    always = next(one for one in head.findChildren(QPushButton) if one.text().startswith("Always allow"))
+    asked = next(one for one in head.findChildren(Prose) if one.text().startswith("Asked "))
+    assert abs(place(always).center().y() - place(asked).center().y()) <= 1
+
+
+def test_the_name_of_a_field_keeps_one_line_where_there_is_room(qtbot: QtBot) -> None:
+    words = "1. Forsaljning v48.csv: Which column is the amount that the report adds up?"
+    editor = FieldEditor(figures.field("q1", type="choice", label=words, choices=["Netto", "Brutto"], required=True))
+    qtbot.addWidget(editor)
+    editor.resize(760, 90)
+    editor.show()
+    name = next(one for one in editor.findChildren(Prose) if one.text() == words)
+    one_line = name.heightForWidth(2000)
+    assert name.heightForWidth(name.width()) == one_line
+    editor.resize(260, 140)
+    QCoreApplication.processEvents()
+    assert name.height() >= name.heightForWidth(name.width()) > one_line
+
+
+def test_a_yes_or_no_that_is_needed_has_both(qtbot: QtBot) -> None:
+    """A tick that is not there would be no answer, so both answers are offered, and neither is given."""
+    editor = FieldEditor(figures.field("sure", type="boolean", label="Send it", required=True))
+    qtbot.addWidget(editor)
+    assert [one.text() for one in editor.findChildren(QAbstractButton)] == ["Yes", "No"]
+    assert editor.text() == ""
+    editor.fill(False)
+    assert editor.text() == "false"
+    free = FieldEditor(figures.field("sure", type="boolean", label="Send it"))
+    qtbot.addWidget(free)
+    assert [one.text() for one in free.findChildren(QAbstractButton)] == ["Send it"]
+
+
+def test_whose_words_are_said_once(qtbot: QtBot) -> None:
+    for source, said in (("Written by the llm", "Written by the llm"), ("a.eml", "Quoted from a.eml")):
+        entry = {"kind": "fields", "title": "Facts", "source": source, "data": [["Kind", "question"]]}
+        box = build(Section("e", "Facts", "fields", None, entry), date(2026, 11, 30))
+        qtbot.addWidget(box)
+        assert said in [label.text() for label in box.findChildren(QLabel)]
+
+
+@pytest.mark.parametrize(
+    "many, said",
+    [
+        (1, "This run has read a.eml, which comes from outside."),
+        (2, "This run has read a.eml, which come from outside."),
+    ],
+)
+def test_one_source_comes_from_outside_and_two_come(many: int, said: str) -> None:
+    assert has_read("a.eml", many) == said

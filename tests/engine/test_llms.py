@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pytest
 
 from counterfoil import Conversation, LlmFailed, Said, ToolCall, ToolOffer, ToolResult, approve, llm, parallel, workflow
+from counterfoil.engine import llm_turns
 from counterfoil.engine.llm_ports import Heard, LlmReply, LlmRequest, LlmTrouble, Told
 from counterfoil.facts import LlmEnd, RunState, StepKind
 from counterfoil.places import Home
@@ -341,3 +342,20 @@ def test_a_replay_of_a_conversation_with_other_words_is_a_mismatch(scripted: Mak
     assert harness.advance() == RunState.WAITING
     assert "was kept" in harness.gate()["title"]
     assert len(harness.asked_llms()) == 1
+
+
+@pytest.mark.parametrize(
+    "answer, told",
+    [
+        ("It is a question.\nAnswer it.", "It is a question. Answer it."),
+        (
+            '{"kind": "question", "sure": true, "parts": [1], "cost": 2, "answer": ""}',
+            "kind: question, sure: yes, cost: 2",
+        ),
+        ('{"kind": "quest', '{"kind": "quest'),
+        ("{" * 100_000, "{" * 200),
+        ('{"parties": [], "starts": null}', ""),
+    ],
+)
+def test_an_answer_is_told_in_one_line_and_never_as_json(answer: str, told: str) -> None:
+    assert llm_turns.summary_of(answer, ()) == told

@@ -1,8 +1,10 @@
 """Texts before and after: lines, words, and signs that would hide something."""
 
+import difflib
+
 import pytest
 
-from counterfoil.previews.texts import MOST_LINES, compare, counts, marks, shown, text_of
+from counterfoil.previews.texts import MOST_LINES, compare, counts, marks, shown, text_of, unified
 
 OLD, NEW = "GB94 BARC 1020 1530 0934 59", "GB29 NWBK 6016 1331 9268 19"
 
@@ -78,3 +80,26 @@ def test_a_line_of_many_signs_is_cut_and_says_so() -> None:
 )
 def test_what_is_a_text(data: bytes | None, text: str | None) -> None:
     assert text_of(data) == text
+
+
+def test_a_difference_of_diff_u_has_its_numbers_and_counts_what_it_leaves_out() -> None:
+    before, after = [f"line {n}" for n in range(1, 31)], [f"line {n}" for n in range(1, 31)]
+    after[4] = "--- new"
+    after[25:25] = ["more"]
+    lines = unified("\n".join(difflib.unified_diff(before, after, "a", "b", lineterm="", n=1)))
+    assert [(line.sign, line.old, line.new, line.text) for line in lines] == [
+        ("…", None, None, "3 lines unchanged"),
+        (" ", 4, 4, "line 4"),
+        ("−", 5, None, "line 5"),
+        ("+", None, 5, "--- new"),
+        (" ", 6, 6, "line 6"),
+        ("…", None, None, "18 lines unchanged"),
+        (" ", 25, 25, "line 25"),
+        ("+", None, 26, "more"),
+        (" ", 26, 27, "line 26"),
+    ]
+
+
+def test_a_difference_from_nothing_begins_at_one() -> None:
+    lines = unified("\n".join(difflib.unified_diff([], ["one", "two"], lineterm="")))
+    assert [(line.sign, line.new, line.text) for line in lines] == [("+", 1, "one"), ("+", 2, "two")]

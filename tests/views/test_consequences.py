@@ -134,3 +134,9 @@ def test_a_fact_is_counted_and_its_words_stay_out_of_our_sentence() -> None:
     assert consequences(spec(plan=plan))[0] == (
         "If you approve: 1 fact is kept for later runs until someone takes it back. Nothing is sent."
     )
+
+
+def test_a_call_is_counted_and_named() -> None:
+    call = {"connector": "desk", "tool": "send", "args": {}}
+    told = consequences(spec(plan=[item(1, "call@1", call, risk="sends", summary="desk: send, to ben@b.example")]))
+    assert told[0] == "If you approve: 1 call is made: desk: send, to ben@b.example. It cannot be taken back."

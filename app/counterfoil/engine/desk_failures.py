@@ -20,6 +20,12 @@ from counterfoil.store import gates, intents, records, runs, timers
 from counterfoil.store.transactions import Row, Txn
 
 RETRY = "retry"  # the kind of a timer between two tries
+_EFFECTS = {  # whose own name says too little
+    "call": "call a connector",
+    "command": "run a command",
+    "http": "send a request",
+    "mail": "send a mail",
+}
 LONGEST_ALARM = 30.0  # seconds; rows, not memory, keep time
 
 
@@ -157,7 +163,8 @@ def open_failure(
 def title_of_step(manifest: dict[str, Any], name: str) -> str:
     """What the author calls a step, else its name in words."""
     titles = {step["name"]: step.get("title") for step in manifest.get("steps") or ()}
-    return str(titles.get(name) or name.partition("@")[0].replace("_", " "))
+    bare = name.partition("@")[0]
+    return str(titles.get(name) or _EFFECTS.get(bare) or bare.replace("_", " "))
 
 
 def failure_fields(*, can_skip: bool = True, skip_label: str = "Go on with this value") -> list[dict[str, Any]]:

@@ -258,4 +258,19 @@ def summary_of(text: str, calls: tuple[tuple[str, str, str], ...]) -> str:
     """One line about an answer."""
     if calls:
         return line(", ".join(tool for _, tool, _ in calls), 200)
-    return line(storable(text), 200)
+    return line(_said(storable(text)), 200)
+
+
+def _said(text: str) -> str:
+    """An answer in a form that was asked for, as names and plain values; what is nested in it is left to the record."""
+    try:
+        told = json.loads(text) if text.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return text
+    if not isinstance(told, dict):
+        return text
+    plain = {name: value for name, value in told.items() if isinstance(value, str | int | float) and value != ""}
+    as_words = {True: "yes", False: "no"}
+    return ", ".join(
+        f"{name}: {as_words[value] if isinstance(value, bool) else value}" for name, value in plain.items()
+    )

@@ -36,6 +36,8 @@ PATIENCE = 20.0  # seconds for all files of a plan that are shown at once
 _KEPT = 48  # previews
 _CHANGED = "This file is not what it was when this was asked. Approving is refused until it has been asked again."
 
+_WRITING = ("write_file", "append_rows")
+
 Item = Mapping[str, Any]
 
 
@@ -145,7 +147,10 @@ class PlanFiles:
         args = item["body"]["args"]
         path = str(args["path"])
         ops = [op for op in file_ops.of_gate(conn, row["gate_id"]) if op["n"] == item["n"]]
-        if any(op["state"] in ("applied", "undone") for op in ops):
+        earlier = self._left_by_an_item(conn, row, workspace, item)
+        if earlier is not None:
+            before = earlier
+        elif any(op["state"] in ("applied", "undone") for op in ops):
             before = self._original(conn, row["gate_id"], path, ops[0]["before"])
         else:
             before = _in_folder(workspace, path, (item.get("base") or {}).get(path))
@@ -153,6 +158,18 @@ class PlanFiles:
             return before, self._content(args["data"])
         sha = ops[0]["after"] if ops else item.get("after_digest")
         return before, self._with_rows(before, args, sha, item.get("bytes"))
+
+    def _left_by_an_item(self, conn: Connection, row: Row, workspace: str, item: Item) -> Side | None:
+        """What an item before this one in the plan makes of the same file; None where this is the first that writes it."""
+        writes = [one for one in spec_of(self._blobs, row).get("plan") or () if _kind(one["body"]) in _WRITING]
+        earlier = [
+            one
+            for one in writes
+            if one["n"] < item["n"] and one["body"]["args"]["path"] == item["body"]["args"]["path"]
+        ]
+        if not earlier:
+            return None
+        return self._sides(conn, row, workspace, self._item(conn, row, int(earlier[-1]["n"])))[1]
 
     def _original(self, conn: Connection, gate_id: str, path: str, sha: str | None) -> Side:
         """What an applied set displaced."""

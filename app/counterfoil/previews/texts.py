@@ -16,6 +16,7 @@ _AROUND = 2  # lines of what stayed around a change
 _LONGEST_LINE = 2_000  # signs of a line that are shown
 _WORDS = re.compile(r"\d+(?:[.,:/-]\d+)+|\w+|\s+|[^\w\s]")  # 1,320.00 and 2026-11-30 are words
 _NO_GAP = re.compile(r"\s*[0-9A-Z]{0,4}\s*")  # a group of an account number that happens to be the same
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ENDINGS = re.compile(r"\r\n|\n|\r")  # not splitlines: a vertical tab or a U+2028 is no line of an editor
 
 
@@ -59,6 +60,25 @@ def compare(before: str | None, after: str | None) -> list[DiffLine]:
     return lines[:MOST_LINES]
 
 
+def unified(difference: str) -> list[DiffLine]:
+    """A difference in the form of `diff -u`, line by line with its numbers; lines that it leaves out are counted."""
+    lines: list[DiffLine] = []
+    old = new = 1
+    has_begun = False
+    for line in difference.splitlines():
+        hunk = _HUNK.match(line)
+        if hunk is not None:
+            begins = int(hunk[1]) + (hunk[2] == "0")  # an empty side names the line before it
+            if begins > old:
+                lines.append(_folded(begins - old))
+            old, new, has_begun = begins, int(hunk[3]) + (hunk[4] == "0"), True
+        elif has_begun or not line.startswith(("---", "+++")):
+            sign = {"+": "+", "-": "−"}.get(line[:1], " ")
+            lines.append(DiffLine(sign, old if sign != "+" else None, new if sign != "−" else None, line[1:]))
+            old, new = old + (sign != "+"), new + (sign != "−")
+    return lines[:MOST_LINES]
+
+
 def counts(before: str | None, after: str | None) -> tuple[int, int]:
     """How many lines were added and how many removed."""
     blocks = [block for block in aligned(lines_of(before), lines_of(after)) if not block.same]
@@ -86,8 +106,12 @@ def _stayed(old: Sequence[str], start: int, end: int, new: int, *, first: bool, 
     folded = len(numbers) - len(head) - len(tail)
     made = [DiffLine(" ", at + 1, at + 1 + shift, shown(old[at])) for at in head]
     if folded > 0:
-        made.append(DiffLine("…", None, None, "1 line unchanged" if folded == 1 else f"{folded:,} lines unchanged"))
+        made.append(_folded(folded))
     return made + [DiffLine(" ", at + 1, at + 1 + shift, shown(old[at])) for at in tail]
+
+
+def _folded(many: int) -> DiffLine:
+    return DiffLine("…", None, None, "1 line unchanged" if many == 1 else f"{many:,} lines unchanged")
 
 
 def _changed(gone: Sequence[str], added: Sequence[str], old: int, new: int) -> list[DiffLine]:

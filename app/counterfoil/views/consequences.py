@@ -73,7 +73,8 @@ def _leaving(item: Item) -> str:
     args = body["args"]
     if _kind(body) == "http":
         return f"If you approve: 1 request is sent: {args['method']} {args['url']}. It cannot be taken back."
-    return f"If you approve: {item['summary']}. It cannot be taken back."
+    made = "1 call is made: " if _kind(body) == "call" else ""
+    return f"If you approve: {made}{item['summary']}. It cannot be taken back."
 
 
 def _files(plan: Sequence[Item]) -> str:

@@ -132,10 +132,9 @@ class NeedsAnswer(Box):
         self._limit = _AT_FIRST
         self.more = Button("", "link")
         self.more.clicked.connect(self._show_more)
-        foot = row(margins=(36, 0, 14, 10))
-        put(foot, self.more, None)
-        self.put(foot)
-        self.more.hide()
+        self._foot = QWidget()
+        put(row(self._foot, margins=(36, 0, 14, 10)), self.more, None)
+        self.put(self._foot)
         self.setAccessibleName(called)
         self.build_some()
         self.refresh()
@@ -146,7 +145,7 @@ class NeedsAnswer(Box):
             self._build(answer)
         del self._to_build[:_PORTION]
         waits = len(self.rows) >= self._limit and bool(self._to_build)
-        self.more.setVisible(waits)
+        self._foot.setVisible(waits)
         self.more.say(f"Show {count(min(_AT_FIRST, len(self._to_build)), 'more row')}")
         return bool(self._to_build) and not waits
 

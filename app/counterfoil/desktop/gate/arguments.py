@@ -18,6 +18,11 @@ _NAMES |= {"keyed": "Safe to repeat", "reconcile": "Looked up at"}
 
 def facts_of(args: Mapping[str, Any], today: date) -> list[Fact]:
     """Every argument that is filled in, whole; attachments by name and size."""
+    if "connector" in args and isinstance(
+        args.get("args"), Mapping
+    ):  # the tool's own arguments stand below whose tool it is
+        own = {name: value for name, value in args.items() if name != "args"}
+        return [*facts_of(own, today), *facts_of(args["args"], today)]
     return [
         Fact(_NAMES.get(name, capital(plain(name.replace("_", " ")))), _said(name, args[name], today))
         for name in _in_order(args)

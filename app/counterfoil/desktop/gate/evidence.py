@@ -31,7 +31,7 @@ from counterfoil.desktop.words.numbers import count, number
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.traces import own_lines
 from counterfoil.desktop.words.values import shown
-from counterfoil.previews.texts import DiffLine
+from counterfoil.previews.texts import unified
 
 _LONG_TITLE = 380  # pixels up to which a title keeps one line
 _FILTERED = 10  # tables longer than this get a field to filter by
@@ -101,7 +101,7 @@ class TableSection(SectionBox):
             card.hide()
             self.lines.insertWidget(1, self._nothing)
         if source := one_line(section.entry.get("source") or ""):
-            put(self.lines, Label(f"Quoted from {source}", "caption", wrap=True))
+            put(self.lines, Label(_whose(source), "caption", wrap=True))
 
     @Slot()
     def _show_all(self) -> None:
@@ -154,7 +154,7 @@ def _fields(section: Section, today: date) -> QWidget:
         return _unknown(section, today)
     box = Box("card").put(FactsGrid(facts))
     if source := one_line(section.entry.get("source") or ""):
-        box.put(Label(f"Quoted from {source}", "caption", wrap=True))
+        box.put(Label(_whose(source), "caption", wrap=True))
     return box
 
 
@@ -230,13 +230,7 @@ def _diff(section: Section, today: date) -> QWidget:
     data = section.entry.get("data")
     if not isinstance(data, str):
         return _unknown(section, today)
-    lines = [_diff_line(line) for line in data.splitlines() if not line.startswith(("---", "+++"))]
-    return Box("card", gap=0, margins=(1, 6, 1, 6)).put(DiffView(lines, section.title))
-
-
-def _diff_line(line: str) -> DiffLine:
-    sign = {"+": "+", "-": "−", "@": "…"}.get(line[:1], " ")
-    return DiffLine(sign, None, None, line if sign == "…" else line[1:])
+    return Box("card", gap=0, margins=(1, 6, 1, 6)).put(DiffView(unified(data), section.title))
 
 
 def _story(section: Section, _today: date) -> QWidget:

@@ -14,6 +14,7 @@ from counterfoil.desktop.parts.layouts import TOP, column, put, row
 from counterfoil.desktop.theme import colour, current, font
 
 NARROWEST, WIDEST = 104, 176  # pixels of the names
+_ABOVE = 3  # pixels of colour above a marked value, by which its name is lower, too
 
 
 class FactsGrid(QWidget):
@@ -31,7 +32,9 @@ class FactsGrid(QWidget):
         for at, fact in enumerate(facts):
             label = Prose(fact.name, "small", leading=19 / 12)
             label.setFixedWidth(max(wide, NARROWEST))
-            grid.addWidget(label, at, 0, TOP)
+            held = QWidget()
+            put(column(held, margins=(0, _ABOVE if fact.mark else 0, 0, 0)), label)
+            grid.addWidget(held, at, 0, TOP)
             grid.addWidget(_value(fact), at, 1)
         self.setAccessibleName("; ".join(f"{fact.name}: {fact.value}" for fact in facts))
 
@@ -53,7 +56,7 @@ class Changed(QWidget):
     def __init__(self, value: str, sign: str) -> None:
         super().__init__()
         self._sign = sign
-        line = row(self, margins=(24, 3, 8, 3))
+        line = row(self, margins=(24, _ABOVE, 8, _ABOVE))
         text = Prose(value, "medium")
         text.setFont(font(13, 500, figures=True))
         line.addWidget(text, 1)

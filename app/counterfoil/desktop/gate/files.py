@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from pathlib import PurePosixPath
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
@@ -82,7 +83,7 @@ class FileCard(Box):
     def fill(self, seen: FileSeen) -> None:
         """The content is there."""
         self._seen = seen
-        self._title.say(plain(f"{seen.path} → {seen.target}" if seen.op == "move" else seen.path))
+        self._title.say(plain(seen.path if seen.target in ("", seen.path) else f"{seen.path} → {seen.target}"))
         words = (self._asked.words or describe)(seen)
         self._words.say(words)
         self._mark.show_icon("file-diff" if seen.op in ("write", "append") else "folder-open", "text2")
@@ -158,6 +159,8 @@ def describe(seen: FileSeen) -> str:
     """What happens to a file, in a few words."""
     if seen.op in _LISTED:
         many = len(seen.moves) or len(seen.names)
+        if seen.moves and all(PurePosixPath(old).parent == PurePosixPath(new).parent for old, new in seen.moves):
+            return "1 file gets another name" if many == 1 else f"{many:,} files get other names"
         return f"1 {_LISTED[seen.op]}" if many == 1 else f"{many:,} {_MANY[seen.op]}"
     was = f"{size(seen.bytes_before)} before, " if seen.bytes_before is not None else ""
     now = f"{size(seen.bytes_after)} {'after' if was else ''}".strip() if seen.bytes_after is not None else ""

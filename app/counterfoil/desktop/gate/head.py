@@ -60,7 +60,8 @@ class GateHead(QWidget):
         )
         told = Prose(asked, "caption")
         told.setToolTip(times.full(times.iso_instant(str(seen.document["asked_at"])) or now_us))
-        put(lines, self._asked(told, reading), 8)
+        asked_line = self._asked(told, reading)
+        put(lines, asked_line, 8 - max(0, asked_line.sizeHint().height() - told.sizeHint().height()))
         self.title = Prose(reading.title, "title", leading=1.3)
         self.title.setProperty("ringless", True)
         self.title.setAccessibleDescription(words.KIND_WORDS.get(reading.kind, "") or "Approval")
@@ -84,7 +85,7 @@ class GateHead(QWidget):
     def _asked(self, told: Prose, reading: Reading) -> QBoxLayout:
         """Who asked, and beside it the way to a rule: in the path it would take the room of a run's title."""
         line = row(gap=12)
-        line.addWidget(told, 1)
+        line.addWidget(told, 1, Qt.AlignmentFlag.AlignVCenter)
         if may_be_allowed(reading):
             always = Button("Always allow…", "link", help="Propose a rule for what this gate asks about")
             always.clicked.connect(self.always_wanted)

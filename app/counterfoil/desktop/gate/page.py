@@ -27,7 +27,7 @@ from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.words import gates as words
-from counterfoil.desktop.words.plain import one_line, plain
+from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
 from counterfoil.policy.tainting import named, warning
 
@@ -150,7 +150,7 @@ class GatePage(Pane):
         if seen.after:
             put(self.banners, self._aftermath())
         if seen.foreign:
-            read = f"This run has read {one_line(named(seen.foreign))}, which comes from outside."
+            read = words.has_read(named(seen.foreign), len(seen.foreign))
             put(self.banners, Banner("info", f"{read} Sending and spending ask, whatever the rules say."))
         told = warning(seen.foreign) if seen.foreign else ""  # said by the banner above
         if flags := [flag for flag in self.reading.flags if flag != told]:
@@ -203,6 +203,8 @@ class GatePage(Pane):
             self.answers.edited.connect(self.edited)
             self.answers.setEnabled(self.reading.open and self.reading.seen.may_decide)
             self.put(16, self.answers)
+        if self.reading.asked is not None:
+            self.put(16, build(self.reading.asked, self._today))
         if self.reading.form and not self.reading.open:
             self._put_given()
         elif self.reading.form:

@@ -14,11 +14,12 @@ from typing import Any
 
 from counterfoil.desktop.gate.changed_files import changed_rows
 from counterfoil.desktop.gate.facts import AnswerRow, Fact
+from counterfoil.desktop.gate.items import item_by_item, to_confirm
 from counterfoil.desktop.gate_facts import GateSeen
 from counterfoil.desktop.office import Document
 from counterfoil.desktop.tables.table import NUMBER, Table, from_evidence
 from counterfoil.desktop.words import gates as words
-from counterfoil.desktop.words.choices import ALLOW, APPROVE, LEAVE, REFUSE, spending_choices
+from counterfoil.desktop.words.choices import spending_choices
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
 from counterfoil.facts import FILE_EFFECTS
@@ -60,6 +61,7 @@ class Reading:
     rows_called: Mapping[str, str]  # row number -> what its row is called, for fields that choose rows
     choices_called: Mapping[str, str]  # value of a choice -> what it is called here, where that is not its own word
     files: tuple[int, ...]  # plan numbers of effects on files
+    asked: Section | None = None  # the words that a connector's server asks with: they stand above the form
 
     @property
     def open(self) -> bool:
@@ -87,6 +89,7 @@ def read(seen: GateSeen, today: date) -> Reading:
     held_table = next((section.key for section in sections if section.kind == "table"), "") if hold else ""
     holdable = held_table if str(document["state"]) == "open" else ""
     sections = [_with_table(section, today, holdable=section.key == holdable) for section in sections]
+    asked = next((section for section in sections if section.kind == "text"), None) if _by_a_server(seen) else None
     taken = {name for row in answers for name in (row.field, row.reason)}
     called = spending_choices(seen.about) if kind == "budget" else {}
     lines = [_with_choice_named(plain(sentence), called) for sentence in document.get("consequences") or ()]
@@ -102,14 +105,23 @@ def read(seen: GateSeen, today: date) -> Reading:
         if kind not in _ANSWERS
         else (),
         flags=() if answers and len(flags) == len(answers) else tuple(flags),
-        answers=(*answers, *_to_confirm(document), *_item_by_item(document, seen)),
+        answers=(*answers, *to_confirm(document), *item_by_item(document, seen)),
         form=tuple(entry for entry in fields if entry["name"] not in taken | {hold}) if kind not in _OWN_FORMS else (),
         hold=hold,
         held_table=held_table,
-        sections=tuple(sections),
+        sections=tuple(section for section in sections if section is not asked),
+        asked=asked,
         rows_called=_rows_called(sections, today),
         choices_called=called,
         files=tuple(_file_numbers(seen)),
+    )
+
+
+def _by_a_server(seen: GateSeen) -> bool:
+    """Whether the server of a connector asks, in the middle of a call."""
+    about = seen.about
+    return (
+        seen.document["kind"] == "question" and "effect" in about and about.get("why") not in ("changed", "signed_out")
     )
 
 
@@ -140,38 +152,6 @@ def _answer_rows(
         flag = flags[at] if len(flags) == len(chosen) else ""
         rows.append(_answer_row(key, entry, by_name.get(f"reason.{key}"), piece, told.get(key, {}), flag, today))
     return tuple(rows), left
-
-
-def _to_confirm(document: Document) -> list[AnswerRow]:
-    """A row for each item of the plan whose files run later: it is confirmed by itself, whatever else is approved."""
-    return [
-        AnswerRow(
-            key=f"runs-later.{item['n']}",
-            title=plain(item["summary"]),
-            choices=(ALLOW, REFUSE),
-            flag=plain(item.get("risk_reason") or "This runs later."),
-            item=int(item["n"]),
-        )
-        for item in document.get("plan") or ()
-        if item.get("risk") == "runs_later" and document["state"] == "open"
-    ]
-
-
-def _item_by_item(document: Document, seen: GateSeen) -> list[AnswerRow]:
-    """A verdict for each item of a plan that may be approved in part; without one it is approved with the rest."""
-    if not seen.partial or document["state"] != "open" or document["kind"] != "approval":
-        return []
-    return [
-        AnswerRow(
-            key=f"item.{item['n']}",
-            title=plain(item["summary"]),
-            choices=(APPROVE, LEAVE),
-            default=APPROVE,
-            item=int(item["n"]),
-        )
-        for item in document.get("plan") or ()
-        if item.get("risk") != "runs_later"
-    ]
 
 
 def _answer_row(

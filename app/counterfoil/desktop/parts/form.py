@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtGui import QFontMetrics, QKeySequence, QShortcut
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.combo import Combo
 from counterfoil.desktop.parts.day_picker import DayPicker
-from counterfoil.desktop.parts.labels import Chip, Label, Prose, repolish
+from counterfoil.desktop.parts.labels import Chip, Label, Prose, repolish, role_font
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.parts.tick import Tick
@@ -24,6 +24,7 @@ from counterfoil.desktop.words.choices import choice_words
 from counterfoil.desktop.words.numbers import is_money, joined
 from counterfoil.desktop.words.plain import plain
 
+_ONE_LINE = 180  # pixels that a field's name has anywhere
 _FEW = 4  # so many choices stand side by side
 _SHORT, _SHORT_WIDTH = frozenset({"date", "instant", "money", "decimal", "integer", "period"}), 220
 _HINTS = {
@@ -111,9 +112,9 @@ class FieldEditor(QWidget):
         self._label = words[:1].upper() + words[1:]
         lines = column(self, gap=4)
         self._editor = self._make_editor()
-        if self._type != "boolean":
+        if not isinstance(self._editor, Tick):
             head = row(gap=8)
-            label = Label(self._label, "small_strong", wrap=True)
+            label = _label(self._label)
             label.setBuddy(self._editor)
             self.remembered = Chip("from last time")
             self.remembered.hide()
@@ -192,11 +193,15 @@ class FieldEditor(QWidget):
 
     def set_remembered(self, shown: bool) -> None:
         """Whether the value is from last time."""
-        if self._type != "boolean":
+        if not isinstance(self._editor, Tick):
             self.remembered.setVisible(shown)
 
     def _make_editor(self) -> QWidget:
         choices = [str(choice) for choice in self.field.get("choices") or ()]  # answered as they are, shown made safe
+        if self._type == "boolean" and self.field.get("required") and self.field.get("default") is None:
+            both = Segmented([("true", "Yes", ""), ("false", "No", "")], name=self._label, numbered=True)
+            both.picked.connect(self._edited)  # a tick that is missing would be no answer
+            return both
         if self._type == "boolean":
             box = Tick(self._label)
             box.toggled.connect(self._edited)
@@ -275,6 +280,12 @@ def relative(path: str, root: str) -> str:
     if base and path == base:
         return "."
     return path[len(base) + 1 :] if base and path.startswith((f"{base}/", f"{base}\\")) else path
+
+
+def _label(words: str) -> QLabel:
+    """A field's name; a long one breaks where the room ends, and not before."""
+    is_short = QFontMetrics(role_font("small_strong")).horizontalAdvance(words) < _ONE_LINE
+    return Label(words, "small_strong") if is_short else Prose(words, "small_strong")
 
 
 def as_text(value: Any) -> str:

@@ -18,7 +18,8 @@ from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Quote
 from counterfoil.desktop.parts.labels import Chip, Label, Prose
 from counterfoil.desktop.parts.layouts import empty, put, row
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.gates import has_read
+from counterfoil.desktop.words.numbers import count, joined
 from counterfoil.desktop.words.plain import one_line, plain
 
 MOST = 40  # turns of a conversation that are shown, the newest
@@ -58,8 +59,7 @@ class TalkTab(Pane):
             return
         sources = talks[0]["sources"]
         if sources:
-            names = ", ".join(one_line(name) for name in sources)
-            self.put(Banner("info", f"This run has read {names}, which comes from outside."))
+            self.put(Banner("info", has_read(joined(map(str, sources)), len(sources))))
         for talk in talks:
             self.put(*_parts(talk), 12)
         self.put(None)

@@ -62,6 +62,11 @@ def plan_counts(bodies: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(numbers.count(n, noun) for noun, n in (*first.items(), *counts.items()) if n)
 
 
+def has_read(names: str, many: int) -> str:
+    """What of others a run has read: so many sources, by name."""
+    return f"This run has read {one_line(names)}, which {'comes' if many == 1 else 'come'} from outside."
+
+
 def silence(due_at: int | None, on_due: str | None, now_us: int) -> str:
     """What happens when nobody decides."""
     if due_at is None:

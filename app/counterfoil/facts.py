@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
+from typing import Any
 
 _SPELLED = re.compile(r"\\u(d[89a-f][0-9a-f]{2})")
 
@@ -210,6 +212,12 @@ def person(principal: str) -> str:
     if not kind:
         return "somebody"
     return f"the {kind} ‘{name}’" if name else f"the {kind}"
+
+
+def given_words(file: Mapping[str, Any]) -> str:
+    """A file that was given at a gate: `statement-fixed.csv (seal 3f9a 2c71) in place of statement.csv`."""
+    sha = str(file["sha256"])
+    return f"{file['name']} (seal {sha[:4]} {sha[4:8]}) in place of {file['in_place_of']}"
 
 
 def unproven(signature: str) -> str:

@@ -18,14 +18,14 @@ WORKFLOW = '''
 from datetime import timedelta
 from typing import Literal
 
-from counterfoil import Money, Params, approve, param, report, sleep, step, workflow, write_file
+from counterfoil import Money, Params, approve, files, param, report, sleep, step, workflow, write_file
 
 
 class P(Params):
     text: str = param(label="Text", remember=True)
     copies: int = param(default=1)
     limit: Money | None = param(default=None)
-    end: Literal["ask", "fail", "sleep", "nothing"] = "ask"
+    end: Literal["ask", "fail", "sleep", "nothing", "read"] = "ask"
 
 
 @step
@@ -36,9 +36,19 @@ def compose(text: str, end: str) -> str:
     return text.upper()
 
 
+@step
+def read(path: str) -> str:
+    words = files().read(path).decode()
+    if not words.isupper():
+        raise ValueError("the words are too soft")
+    return words
+
+
 @workflow("note")
 async def note(p: P) -> dict[str, str]:
     text = await compose(p.text, p.end)
+    if p.end == "read":
+        text = await read("words.txt")
     if p.end == "sleep":
         await sleep(timedelta(hours=1))
     if p.end != "nothing":

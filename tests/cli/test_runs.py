@@ -110,6 +110,30 @@ def test_second_and_stale_decisions_are_refused(desk: Desk) -> None:
     assert "Ben rejected at" in desk.call("show", "g-1").out
 
 
+def test_another_file_is_given_to_a_step_that_could_not_read_one(desk: Desk, tmp_path: Path) -> None:
+    (desk.workspace / "words.txt").write_text("soft")
+    loud = tmp_path / "loud words.txt"
+    loud.write_text("LOUD")
+    held = desk.run("--set", "text=x", "--set", "end=read", "--wait")
+    assert held.document["gates"][0]["title"] == "Needs repair: read words.txt"
+    shown = " ".join(desk.call("show", "g-1").out.split())
+    assert "the file you name takes the place of words.txt in the run's copy" in shown
+    assert "--set file=…" in shown
+    refused = desk.call("answer", "g-1", "--set", "choice=retry", "--set", f"file={tmp_path}", "--json")
+    assert refused.error["code"] == "wrong_answer"
+    given = desk.call("answer", "g-1", "--set", "choice=retry", "--set", f"file=words.txt={loud}")
+    assert given.code == 0
+    assert "file: loud words.txt (seal " in given.out
+    assert desk.call("runner", "--until-idle").code == 3
+    run = desk.shown("r-1")
+    assert list(run) == DETAIL
+    (file,) = run["given"]
+    assert (file["path"], file["name"], file["bytes"]) == ("words.txt", "loud words.txt", 4)
+    told = desk.call("show", "r-1").out
+    assert f"gave loud words.txt (seal {file['sha256'][:4]} {file['sha256'][4:8]}) in place of words.txt" in told
+    assert (desk.workspace / "words.txt").read_text() == "soft"
+
+
 def test_failure_is_repaired_or_stopped(desk: Desk) -> None:
     held = desk.run("--set", "text=x", "--set", "end=fail", "--wait")
     assert held.code == 3
@@ -306,7 +330,7 @@ def test_files_that_changed_are_answered_by_their_names(desk: Desk) -> None:
     assert "Files changed: 1 file changed in your folder. Nothing has been written." in shown.out
     assert "counterfoil answer g-2 --set choice=keep|use|both" in shown.out
     document = desk.shown("g-2")
-    assert list(document) == GATE
+    assert list(document) == [*GATE, "snoozed_until"]
     assert (document["kind"], [field["name"] for field in document["fields"]]) == (
         "conflict",
         ["choice", "choice.note.txt"],

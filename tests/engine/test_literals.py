@@ -205,7 +205,7 @@ def test_tables_and_their_columns() -> None:
         "firing": "schedule_id origin due_at rev state reason run_id settled_at",
         "notice": "row kind subject body at closed_at closed_by",
         "stage": "run_id taken_at files octets left_out",
-        "staged_change": "row run_id path ordinal file kind sha size mode settled",
+        "staged_change": "row run_id path ordinal file kind sha size mode settled gate_id",
         "standing": "name value at by",
         "handled": "owner key at",
         "llm_call": "run_id path ordinal name digest after_path after_ordinal opening opening_blob delta delta_blob compacted rounds "
@@ -221,7 +221,7 @@ def test_tables_and_their_columns() -> None:
     assert {name: [word for word in words.split() if word not in found[name]] for name, words in kept.items()} == {
         name: [] for name in kept
     }
-    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (13, 0x43666C31, "0" * 64, 15_000_000)
+    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (14, 0x43666C31, "0" * 64, 15_000_000)
 
 
 def test_hashes_of_a_record_and_of_an_entry() -> None:

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -22,6 +22,8 @@ CHANGES = "changes.json"
 NOT_COPIED = "not-copied.json"  # beside the overlays: what of the workspace is not among the files, [path, why] each
 NEW_FILE = 0o644
 MOST_HEARD = 100  # sources that are told of one step
+MOST_OPENED = 50  # files that are told of one try; of more the last ones
+LONGEST_TOLD = 500  # characters of such a path; a longer one is not told
 
 
 class Standing(Enum):
@@ -51,6 +53,7 @@ class Overlay:
     folders: set[str] = field(default_factory=set)
     foreign: tuple[str, ...] = ()  # patterns of files that hold words of others
     heard: dict[str, None] = field(default_factory=dict)  # sources of such words that the step has read
+    opened: dict[str, None] = field(default_factory=dict)  # files that it has read and not written, the last one last
     elsewhere: bool = False  # a forked child has it, so what it has begun is not known here
     _above: dict[str, set[str]] = field(default_factory=dict)  # by folder, the names that the overlay has in it
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -63,9 +66,19 @@ class Overlay:
         return cls(overlays / os.urandom(16).hex(), foreign=foreign)
 
     def note_read(self, path: str) -> None:
-        """A file is read: remembered where it holds words of others."""
+        """A file is read, or would be if it were there: remembered, as a source where it holds words of others."""
+        if len(path) <= LONGEST_TOLD and self.standing(path) is Standing.UNTOUCHED:
+            self.note_opened([path])
         if len(self.heard) < MOST_HEARD and is_among(path, self.foreign):
             self.heard[f"file {path}"] = None
+
+    def note_opened(self, paths: Iterable[str]) -> None:
+        """These files were read."""
+        for path in paths:
+            self.opened.pop(path, None)
+            self.opened[path] = None
+            if len(self.opened) > MOST_OPENED:
+                del self.opened[next(iter(self.opened))]
 
     def note_said(self, source: str) -> None:
         """A step says whose words it has read."""

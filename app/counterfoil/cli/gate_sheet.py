@@ -14,7 +14,8 @@ from counterfoil.cli.call import harmless
 from counterfoil.cli.file_sheet import SHOWN, file_lines
 from counterfoil.cli.tables import pairs, table
 from counterfoil.cli.words import Cell, cell, clock, counted, gate_title, handed, person, seal, size
-from counterfoil.facts import unproven
+from counterfoil.facts import given_words, unproven
+from counterfoil.policy.boundaries import visible
 from counterfoil.previews.preview import FileSeen
 
 Document = dict[str, Any]
@@ -256,7 +257,12 @@ def closed_words(gate: Document) -> list[str]:
 
 def answer_lines(answers: Document) -> list[str]:
     """What was filled in, one line per field; fields left empty are left out."""
-    return [f"{name}: {cell(value).text}" for name, value in answers.items() if value not in (None, "", [])]
+    return [f"{name}: {_filled(value)}" for name, value in answers.items() if value not in (None, "", [])]
+
+
+def _filled(value: Any) -> str:
+    is_file = isinstance(value, dict) and "in_place_of" in value
+    return visible(given_words(value)) if is_file else cell(value).text
 
 
 def _said(decision: Document) -> str:

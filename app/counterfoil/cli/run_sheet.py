@@ -7,6 +7,8 @@ from typing import Any
 from counterfoil.cli.gate_sheet import gate_line
 from counterfoil.cli.tables import pairs, table
 from counterfoil.cli.words import Cell, cell, clock, counted, person, run_state, size, step_words, took
+from counterfoil.facts import given_words
+from counterfoil.policy.boundaries import visible
 from counterfoil.stage.leaving_out import told
 
 Document = dict[str, Any]
@@ -19,8 +21,8 @@ def run_sheet(run: Document, width: int, protection: str) -> list[str]:
     if run["gates"]:
         lines += ["Waits for you in", *(f"  {gate_line(gate)}" for gate in run["gates"]), ""]
     lines += ["Steps", *_steps(run["steps"], width), ""]
-    if run["files"]:
-        lines += ["Files", *_files(run["files"], width), ""]
+    if run["files"] or run["given"]:
+        lines += ["Files", *_given(run["given"]), *_files(run["files"], width), ""]
     return [*lines, "Checkpoint", *_checkpoint(run["checkpoint"])]
 
 
@@ -112,7 +114,18 @@ def _place(step: Document) -> str:
     return ".".join(str(part + 1) for part in [*parts, step["ordinal"]])
 
 
+def _given(given: list[Document]) -> list[str]:
+    """Who gave which file in place of which, in the run's copy alone."""
+    return [
+        f"  {person(one['by'])} gave {visible(given_words({**one, 'in_place_of': one['path']}))}, {clock(one['at'])}. "
+        "The file in your folder was not touched."
+        for one in given
+    ]
+
+
 def _files(files: list[Document], width: int) -> list[str]:
+    if not files:
+        return []
     words = {"planned": "approved, not written yet", "applied": "done", "rolled_back": "put back", "undone": "undone"}
     rows = [
         [Cell(op["op"]), Cell(op["path"]), Cell(f"→ {op['target']}" if op["target"] else ""), Cell(words[op["state"]])]

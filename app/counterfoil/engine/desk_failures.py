@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
+from counterfoil.authoring.overlay import LONGEST_TOLD
 from counterfoil.authoring.parameters import Field
-from counterfoil.engine import ending, killpoints
+from counterfoil.engine import ending, given_files, killpoints, staging
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spec, open_in
 from counterfoil.engine.holding import Hold, Identity, Over, close_run, note_end
+from counterfoil.engine.shapes import line
 from counterfoil.facts import GateKind, RunState, Slot, person
 from counterfoil.store import gates, intents, records, runs, timers
 from counterfoil.store.transactions import Row, Txn
@@ -55,6 +58,7 @@ class FailureDesk:
             answer = answer_of(txn, hold, identity, Slot.FAILURE)
             if answer is not None and choice_of(answer) == "retry":
                 gates.take(txn, answer["gate_id"])
+                given_files.take(txn, hold, identity, answer)
             return answer
 
         while True:
@@ -64,6 +68,8 @@ class FailureDesk:
             await hold.park(identity, Slot.FAILURE)
         if choice_of(answer) == "stop":
             await self.stop(name, answer)
+        if "file" in answer["answers"]:
+            await staging.merge(hold)
         return answer
 
     async def ask(self, identity: Identity, name: str, problem: str, *, is_effect: bool = False) -> None:
@@ -152,11 +158,21 @@ def set_retry(txn: Txn, hold: Hold, identity: Identity, due_us: int) -> int:
 
 
 def open_failure(
-    txn: Txn, hold: Hold, identity: Identity, name: str, error: dict[str, Any], tries: int, *, is_effect: bool = False
+    txn: Txn,
+    hold: Hold,
+    identity: Identity,
+    name: str,
+    error: dict[str, Any],
+    tries: int,
+    *,
+    is_effect: bool = False,
+    files: Sequence[str] = (),
 ) -> None:
-    """Open the “Needs repair” gate of a step or an effect, in the transaction that notes its last try."""
+    """Open the “Needs repair” gate of a step or an effect, in the transaction that notes its last try; `files` are those that it has read
+    and a person may replace."""
     asked = digest(canonical([error["type"], error["message"], tries]))
-    spec = failure_spec(name, error, tries, is_effect=is_effect, title=title_of_step(hold.manifest, name))
+    title = title_of_step(hold.manifest, name)
+    spec = failure_spec(name, error, tries, is_effect=is_effect, title=title, files=files)
     open_in(txn, hold, identity, Slot.FAILURE, spec, asked)
 
 
@@ -167,28 +183,52 @@ def title_of_step(manifest: dict[str, Any], name: str) -> str:
     return str(titles.get(name) or _EFFECTS.get(bare) or bare.replace("_", " "))
 
 
-def failure_fields(*, can_skip: bool = True, skip_label: str = "Go on with this value") -> list[dict[str, Any]]:
+def failure_fields(
+    *, can_skip: bool = True, skip_label: str = "Go on with this value", files: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """The answer form of a failure gate."""
     choices = ["retry", "skip", "stop"] if can_skip else ["retry", "stop"]
     fields = [Field(name="choice", type="choice", label="What now?", choices=choices, required=True)]
     if can_skip:
         fields.append(Field(name="result", label=skip_label))
+    if files:
+        fields.append(Field(name="file", label="Try again with another file", help=f"PLACE, or {files[0]}=PLACE."))
     return [field.to_json() for field in fields]
 
 
 def failure_spec(
-    name: str, error: dict[str, Any], tries: int, *, title: str, is_effect: bool = False, can_skip: bool = True
+    name: str,
+    error: dict[str, Any],
+    tries: int,
+    *,
+    title: str,
+    is_effect: bool = False,
+    can_skip: bool = True,
+    files: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The gate “Needs repair” of one step, called as its author calls it."""
+    """The gate “Needs repair” of one step, called as its author calls it, and by the file that it could not read where that is known."""
     about = {
         "why": "failed",
         "step": name,
         "is_effect": is_effect,
         "error": {key: error.get(key) for key in ("type", "message", "traceback")},
         "attempts": tries,
+        "files": list(files),
     }
-    fields = failure_fields(can_skip=can_skip)
-    return blank_spec(GateKind.FAILURE, f"Needs repair: {title}", fields=fields, about=about)
+    fields = failure_fields(can_skip=can_skip, files=files)
+    return blank_spec(
+        GateKind.FAILURE, f"Needs repair: {title}{_about_file(title, error, files)}", fields=fields, about=about
+    )
+
+
+def _about_file(title: str, error: dict[str, Any], files: Sequence[str]) -> str:
+    """The file that the trouble is about, as the end of a title; "" where that is not known, or said."""
+    named = [file for file in files if file in str(error.get("message"))]
+    known = files if len(files) == 1 else named
+    if len(known) != 1 or known[0] in title:
+        return ""
+    file = line(known[0], LONGEST_TOLD)
+    return f" ({file})" if " " in title else f" {file}"
 
 
 def mismatch_spec(recorded: str, asked: str, error: dict[str, Any], *, can_keep: bool) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical
-from counterfoil.engine import failing, killpoints, staging, tainting
+from counterfoil.engine import failing, given_files, killpoints, staging, tainting
 from counterfoil.engine.desk_failures import (
     RETRY,
     FailureDesk,
@@ -84,8 +84,10 @@ class StepDesk:
         self._forget_deadline(identity)
 
         def operation(txn: Txn) -> int:
-            origin = self._take_given(txn, identity, text) if given else None
             tried = identity in self._hold.tried
+            origin = given_files.origin(txn.conn, self._hold, identity) if tried else None
+            if given:
+                origin = self._take_given(txn, identity, text)
             tries = len(records.attempts_of(txn.conn, self._hold.run_id, *identity)) if tried else 0
             new = records.NewRecord(
                 run_id=self._hold.run_id,
@@ -138,7 +140,8 @@ class StepDesk:
         failed = Try(identity, name, args_digest, error_in(frame), *_wishes(frame), _kind(frame))
         self._forget_deadline(identity)
         read = tainting.checked(frame.get("read"))
-        word, at = await self._hold.do(lambda txn: self._note(txn, failed, read))
+        files = await given_files.offered(self._hold, given_files.checked(frame.get("opened")))
+        word, at = await self._hold.do(lambda txn: self._note(txn, failed, read, files))
         killpoints.reach("after_gate" if word == "ask" else "after_record")
         if word == "failed":
             self._hold.known.add(identity)
@@ -147,7 +150,7 @@ class StepDesk:
             return await self._answered(identity, name)
         return await self._when_due(identity, at)
 
-    def _note(self, txn: Txn, failed: Try, read: Sequence[str] = ()) -> tuple[str, int]:
+    def _note(self, txn: Txn, failed: Try, read: Sequence[str] = (), files: Sequence[str] = ()) -> tuple[str, int]:
         """Write the try and what follows from it: a timer, a record, or a gate. What follows, and the instant that goes with it."""
         hold, identity = self._hold, failed.identity
         tainting.note_read(txn, hold, read)
@@ -176,7 +179,7 @@ class StepDesk:
         if failed.raises:
             self._record_failure(txn, failed, tries)
             return "failed", txn.now_us
-        open_failure(txn, hold, identity, failed.name, failed.error, tries)
+        open_failure(txn, hold, identity, failed.name, failed.error, tries, files=files)
         return "ask", txn.now_us
 
     @staticmethod

@@ -102,6 +102,7 @@ def _in_child(step: Step[Any, Any], arguments: dict[str, Any], blobs: dict[str, 
         raise ChildEnded(f"{step.name} ended its process with {how} and gave no answer")
     if branch.overlay is not None:
         branch.overlay.heard.update(dict.fromkeys(answer["heard"]))
+        branch.overlay.note_opened(answer["opened"])
     if "problem" in answer:
         raise ChildRaised(answer["problem"])
     blobs.update({sha: base64.b64decode(data) for sha, data in answer["blobs"].items()})
@@ -142,6 +143,7 @@ def _child(step: Step[Any, Any], arguments: dict[str, Any], branch: Branch, writ
             except BaseException as problem:  # noqa: BLE001 - everything a child raises is its answer
                 answer = {"problem": describe(problem)}
             answer["heard"] = list(branch.overlay.heard) if branch.overlay is not None else []
+            answer["opened"] = list(branch.overlay.opened) if branch.overlay is not None else []
             out.write(json.dumps(answer).encode() + b"\n")
         status = 0
     finally:

@@ -308,8 +308,9 @@ class CopyChanges:
 class Copies(Protocol):
     """Runs' private copies of their workspaces."""
 
-    def changes(self, run_id: str, workspace: str) -> CopyChanges:
-        """What a run has changed in its copy; nothing for a run that has none. Blocking, so call it in a thread.
+    def changes(self, run_id: str, workspace: str, given: Mapping[str, str]) -> CopyChanges:
+        """What a run has changed in its copy; nothing for a run that has none. `given` are files that people gave, by path with SHA-256:
+        as long as they lie there as they were given, they are no change. Blocking, so call it in a thread.
 
         Raises:
             CounterfoilError: it is too much to be compared.
@@ -334,6 +335,9 @@ class Stage(Protocol):
     @property
     def sight(self) -> Sight:
         """When the files were taken, and what of the workspace is among them."""
+
+    def replaceable(self, paths: Sequence[str]) -> list[str]:
+        """Those of some paths at which a person may put another file: a file of the workspace's, or nothing where one could lie."""
 
     def refresh(self, kept: Sequence[KeptChange]) -> None:
         """Take over what has changed in the workspace and was not changed by the run (`kept`)."""

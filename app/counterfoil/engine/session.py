@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +162,7 @@ class Session:
         except (Exception, SystemExit) as problem:  # noqa: BLE001 - what a step raised is judged by the desk
             branch.in_step = False
             written.discard()
-            return await self._report_failure(branch, step, header, problem, written.heard)
+            return await self._report_failure(branch, step, header, problem, written)
         except asyncio.CancelledError:
             branch.in_step = False
             task = asyncio.current_task()
@@ -170,7 +170,7 @@ class Session:
                 raise
             written.discard()
             own = RuntimeError(f"{step.name} cancelled itself")
-            return await self._report_failure(branch, step, header, own, written.heard)
+            return await self._report_failure(branch, step, header, own, written)
         finally:
             branch.in_step = False
             branch.overlay = None
@@ -184,7 +184,7 @@ class Session:
         reply = await self._line.call(await self._line.with_text(frame, text, blobs))
         if reply["k"] == "refused":
             written.discard()
-            return await self._report_failure(branch, step, header, RefusedUse(reply["message"]), written.heard)
+            return await self._report_failure(branch, step, header, RefusedUse(reply["message"]), written)
         branch.at_us = reply["at"]
         return (value,)
 
@@ -194,10 +194,13 @@ class Session:
         step: Step[Any, Any],
         header: dict[str, Any],
         problem: BaseException,
-        heard: Iterable[str] = (),
+        written: Overlay | None = None,
     ) -> tuple[Any] | None:
-        read = {"read": list(heard)} if heard else {}
-        frame = {"t": "attempt", **header, **_wishes(step), **read, "error": describe(problem)}
+        frame = {"t": "attempt", **header, **_wishes(step), "error": describe(problem)}
+        if written is not None and written.heard:
+            frame["read"] = list(written.heard)
+        if written is not None and written.opened:
+            frame["opened"] = list(written.opened)
         return await self._after_failure(branch, step, header, await self._line.wait(frame))
 
     async def _after_failure(

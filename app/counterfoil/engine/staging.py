@@ -199,7 +199,7 @@ def refuse_clash(conn: Connection, hold: Hold, identity: Identity, changes: Sequ
     others = {
         kept.change.file
         for kept in stage_rows.of_run(conn, hold.run_id)
-        if kept.change.kind != "folder" and beside(kept.path, identity[0])
+        if kept.change.kind != "folder" and not kept.given and beside(kept.path, identity[0])
     }
     for change in changes:
         if change.kind != "folder" and (change.file in others or _meets(change.file, others)):
@@ -236,7 +236,9 @@ async def compared(hold: Hold, copies: Copies) -> CopyChanges:
     Raises:
         CounterfoilError, OSError: as `copies.changes`.
     """
-    return await at_stage(hold, lambda _: copies.changes(hold.run_id, hold.workspace))
+    kept = stage_rows.of_run(hold.powers.database.reader, hold.run_id)
+    given = {one.change.file: one.change.sha for one in kept if one.given and one.change.sha is not None}
+    return await at_stage(hold, lambda _: copies.changes(hold.run_id, hold.workspace, given))
 
 
 async def merge(hold: Hold) -> None:

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from counterfoil.authoring.codec import canonical, digest
+from counterfoil.authoring.codec import canonical
 from counterfoil.catalogue.parameters import check_values
 from counterfoil.clock import from_us
-from counterfoil.engine import conflicts, killpoints
+from counterfoil.engine import killpoints
 from counterfoil.errors import (
     ClaimedElsewhere,
     GateClosed,
@@ -25,10 +25,24 @@ from counterfoil.errors import (
     StaleDigest,
     WrongAnswer,
 )
-from counterfoil.facts import ENDED, GateKind, Risk, RunState, Verdict, person, storable, unproven
+from counterfoil.facts import (
+    ENDED,
+    GateKind,
+    GateState,
+    Risk,
+    RunState,
+    Verdict,
+    given_words,
+    person,
+    storable,
+    unproven,
+)
 from counterfoil.inbox.finding import find_gate
 from counterfoil.inbox.refusing import refuse_closed, refuse_others
-from counterfoil.store import asides, claims, gates, runs, trail_rows
+from counterfoil.inbox.sealing import sealed_items
+from counterfoil.inbox.taking_in import taken_in
+from counterfoil.policy.boundaries import visible
+from counterfoil.store import asides, blob_rows, claims, gates, runs, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
@@ -83,28 +97,44 @@ def decide(database: Database, blobs: Blobs, reference: str, wish: Wish) -> Deci
             was changed.
     """
     gate_id = find_gate(database.reader, reference)["gate_id"]
-    seen = wish.digest or gates.get(database.reader, gate_id)["digest"]
-    wish = dataclasses.replace(wish, comment=storable(wish.comment))
-    made = database.transact(lambda txn: _decide(txn, blobs, gate_id, seen, wish))
+    row = gates.get(database.reader, gate_id)
+    seen = wish.digest or row["digest"]
+    given = _given(blobs, row, wish)
+    plain = {name: value for name, value in (wish.answers or {}).items() if given is None or name != "file"}
+    wish = dataclasses.replace(wish, comment=storable(wish.comment), answers=plain)
+    made = database.transact(lambda txn: _decide(txn, blobs, gate_id, seen, wish, given))
     killpoints.reach("after_decision")
     return made
 
 
-def _decide(txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish) -> DecisionMade:
+def _given(blobs: Blobs, row: Row, wish: Wish) -> dict[str, Any] | None:
+    """The file that is given with “try again”, its bytes kept: the row that names them is written with the decision."""
+    text = (wish.answers or {}).get("file")
+    if row["kind"] != GateKind.FAILURE or row["state"] != GateState.OPEN or text in (None, ""):
+        return None
+    if (wish.answers or {}).get("choice") != "retry":
+        raise WrongAnswer(
+            "A file is given to have the step tried again with it.", "Use: answer --set choice=retry --set file=PLACE"
+        )
+    about = json.loads(blobs.text(row["spec"], row["spec_blob"])).get("about") or {}
+    return taken_in(blobs, about.get("files") or (), str(text))
+
+
+def _decide(
+    txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish, given: dict[str, Any] | None = None
+) -> DecisionMade:
     row = gates.get(txn.conn, gate_id)
     refuse_closed(txn.conn, row)
-    if not row["digest"].startswith(seen) or len(seen) < 6:
-        raise StaleDigest(
-            f"Gate g-{row['number']} has changed since you looked: its seal is {row['digest'][:8]}, you saw {seen[:8]}. "
-            "Nothing was changed.",
-            f"Look again: counterfoil show g-{row['number']}",
-        )
+    _refuse_stale(row, seen)
     spec = json.loads(blobs.text(row["spec"], row["spec_blob"]))
     refuse_others(txn.conn, row, spec, wish.principal)
     _refuse_verdict(spec, wish)
     answers = _checked_answers(row, spec, wish)
+    if given is not None:
+        answers["file"] = given
+        blob_rows.note(txn, given["sha256"], given["size"])
     verdict = _verdict(spec, wish, answers)
-    items = _sealed_items(spec, wish, verdict, answers)
+    items = sealed_items(spec, verdict, answers, wish.only, wish.edits or {})
     if verdict is Verdict.APPROVED:
         _refuse_unconfirmed(row, spec, wish, [item[0] for item in items])
         _refuse_claimed(txn, row, gate_id)
@@ -160,12 +190,14 @@ def _note(
 ) -> None:
     seal = f"{row['digest'][:4]} {row['digest'][4:8]}{unproven(wish.signature)}"
     entered = f". Entered by {person(wish.entered_by)}." if wish.entered_by is not None else ""
+    file = answers.get("file") if row["kind"] == GateKind.FAILURE else None
+    gave = f". {person(wish.principal)} gave {visible(given_words(file))}" if file else ""
     trail_rows.append(
         txn,
         by=wish.principal,
         kind="decision",
         subject=row["run_id"],
-        summary=f"{person(wish.principal)} {verdict} “{row['title']}”, seal {seal}{entered}",
+        summary=f"{person(wish.principal)} {verdict} “{row['title']}”, seal {seal}{gave}{entered}",
         after={
             "gate": row["gate_id"],
             "digest": row["digest"],
@@ -180,6 +212,15 @@ def _note(
             **({"confirmed": sorted(set(wish.confirmed))} if wish.confirmed else {}),
         },
     )
+
+
+def _refuse_stale(row: Row, seen: str) -> None:
+    if not row["digest"].startswith(seen) or len(seen) < 6:
+        raise StaleDigest(
+            f"Gate g-{row['number']} has changed since you looked: its seal is {row['digest'][:8]}, you saw {seen[:8]}. "
+            "Nothing was changed.",
+            f"Look again: counterfoil show g-{row['number']}",
+        )
 
 
 def _refuse_verdict(spec: dict[str, Any], wish: Wish) -> None:
@@ -220,80 +261,6 @@ def _checked_answers(row: Row, spec: dict[str, Any], wish: Wish) -> dict[str, An
     if wish.verdict not in (Verdict.ANSWERED, Verdict.APPROVED):
         fields = [{**field, "required": False, "required_when": None} for field in fields]
     return check_values(fields, wish.answers or {}, what=f"Gate g-{row['number']}", wrong=WrongAnswer)
-
-
-def _sealed_items(
-    spec: dict[str, Any], wish: Wish, verdict: Verdict, answers: dict[str, Any]
-) -> list[tuple[int, str, str, str]]:
-    """What a decision makes of the plan; the answer about changed files is a new approval, on these files as they are now."""
-    if verdict is Verdict.APPROVED:
-        return _approved_items(spec, wish)
-    if verdict is Verdict.ANSWERED and spec["kind"] == GateKind.CONFLICT:
-        return [(item.n, item.text, canonical(item.base), item.digest) for item in conflicts.resolved(spec, answers)]
-    return []
-
-
-def _approved_items(spec: dict[str, Any], wish: Wish) -> list[tuple[int, str, str, str]]:
-    """The plan items that are sealed: (number, final body, base, digest of the body)."""
-    plan = spec["plan"]
-    chosen = _chosen(spec, wish)
-    strange = sorted(set(wish.edits or {}) - chosen)
-    if strange:
-        raise WrongAnswer(f"There is no item {strange[0]} to change in what is approved.", "Leave the change away.")
-    sealed: list[tuple[int, str, str, str]] = []
-    for item in plan:
-        if item["n"] not in chosen:
-            continue
-        missing = [needed for needed in item["needs"] if needed not in chosen]
-        if missing:
-            raise WrongAnswer(
-                f"Item {item['n']} needs item {missing[0]}, which is left out.", f"Add {missing[0]} to --only."
-            )
-        body = canonical(_edited(item, (wish.edits or {}).get(item["n"], {})))
-        sealed.append((item["n"], body, canonical(item["base"]), digest(body)))
-    return sealed
-
-
-def _chosen(spec: dict[str, Any], wish: Wish) -> set[int]:
-    numbers = {item["n"] for item in spec["plan"]}
-    if wish.only is None:
-        return numbers
-    chosen = set(wish.only)
-    if numbers and not chosen:
-        raise WrongAnswer("Nothing of the plan would be approved.", "To refuse all of it: reject --comment TEXT.")
-    if not chosen <= numbers:
-        raise WrongAnswer(
-            f"There is no item {min(chosen - numbers)}; the plan has items 1 to {len(numbers)}.", "Change --only."
-        )
-    if chosen != numbers and not spec["partial"]:
-        raise WrongAnswer(
-            "This plan is approved whole or not at all.", "Leave --only away, or send it back with --comment."
-        )
-    return chosen
-
-
-def _edited(item: dict[str, Any], edit: dict[str, Any]) -> dict[str, Any]:
-    locked = sorted(set(edit) - set(item["editable"]))
-    if locked:
-        raise WrongAnswer(f"‘{locked[0]}’ of item {item['n']} cannot be changed here.", "Send it back with --comment.")
-    args = item["body"]["args"]
-    misfit = next((name for name, value in edit.items() if not _same_kind(value, args.get(name))), None)
-    if misfit is not None:
-        raise WrongAnswer(
-            f"The new ‘{misfit}’ of item {item['n']} is not of the kind of the old one.", "Write it alike."
-        )
-    return {"kind": item["body"]["kind"], "args": {**item["body"]["args"], **edit}}
-
-
-def _same_kind(new: Any, old: Any) -> bool:
-    """Whether a changed value has the shape of the one before: a text for a text, a list of texts for a list of texts."""
-    if type(new) is not type(old):
-        return False
-    if isinstance(old, list):
-        return all(_same_kind(part, old[0] if old else "") for part in new)
-    if isinstance(old, dict):
-        return new.keys() == old.keys() and all(_same_kind(new[key], old[key]) for key in old)
-    return True
 
 
 def _refuse_unconfirmed(row: Row, spec: dict[str, Any], wish: Wish, approved: list[int]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from counterfoil.engine.ports import CopyChanges
 from counterfoil.places import Home
 from counterfoil.stage.manifest import layout_of
@@ -16,11 +18,11 @@ class RunCopies:
         self._home = home
         self._blobs = blobs
 
-    def changes(self, run_id: str, workspace: str) -> CopyChanges:
-        """What a run has changed in its copy; nothing for a run that has none. Blocking.
+    def changes(self, run_id: str, workspace: str, given: Mapping[str, str]) -> CopyChanges:
+        """What a run has changed in its copy beside what it was given; nothing for a run that has none. Blocking.
 
         Raises:
             CounterfoilError: it is too much to be compared, or the list of what was copied is damaged.
             OSError: the copy or the workspace cannot be read.
         """
-        return offered(layout_of(self._home, run_id), self._blobs, workspace)
+        return offered(layout_of(self._home, run_id), self._blobs, workspace, given)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from counterfoil.errors import TooMuchChanged
@@ -35,15 +35,17 @@ _REPOSITORY = frozenset(
 _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 
-def difference(layout: Layout, manifest: Manifest, blobs: Blobs) -> Diff:
+def difference(layout: Layout, manifest: Manifest, blobs: Blobs, given: Mapping[str, str] | None = None) -> Diff:
     """What the tree of a stage holds otherwise than the manifest says; new contents are kept as blobs. Nothing of the run may be alive.
+
+    `given` are files that people gave, by path with SHA-256: one that lies there as it was given is not told.
 
     Raises:
         TooMuchChanged: there are too many entries, or too many bytes of changed files.
         OSError: the tree itself cannot be read.
     """
     with Ladder(layout.tree) as ladder, Intake(blobs) as intake:
-        changes = _Walk(ladder, manifest, intake).whole()
+        changes = _without(given or {}, _Walk(ladder, manifest, intake).whole())
         found = Diff(tuple(sorted(_with_moves(changes), key=lambda change: change.path)))
         for change in found.changes:
             if change.after is not None and change.after.sha256 is not None and not change.blocked:
@@ -295,6 +297,18 @@ def _above(path: str) -> Iterator[str]:
     while "/" in path:
         path = path.rpartition("/")[0]
         yield path
+
+
+def _without(given: Mapping[str, str], changes: Sequence[Change]) -> list[Change]:
+    """The changes without files that lie there as a person gave them."""
+    return [
+        change
+        for change in changes
+        if change.path not in given
+        or change.after is None
+        or change.blocked
+        or change.after.sha256 != given[change.path]
+    ]
 
 
 def _with_moves(changes: list[Change]) -> list[Change]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from counterfoil.engine.ports import CopyChanges
 from counterfoil.policy.boundaries import visible
 from counterfoil.stage.diffing import difference
@@ -10,8 +12,9 @@ from counterfoil.stage.meeting import meet
 from counterfoil.store.blobs import Blobs
 
 
-def offered(layout: Layout, blobs: Blobs, workspace: str) -> CopyChanges:
-    """Compare a run's copy with what was copied, and with the folder as it is now; nothing where there is no copy.
+def offered(layout: Layout, blobs: Blobs, workspace: str, given: Mapping[str, str] | None = None) -> CopyChanges:
+    """Compare a run's copy with what was copied and what people gave (`given`: SHA-256 by path), and with the folder as it is now;
+    nothing where there is no copy.
 
     Raises:
         CounterfoilError: it is too much to be compared, or the list of what was copied is damaged.
@@ -21,7 +24,7 @@ def offered(layout: Layout, blobs: Blobs, workspace: str) -> CopyChanges:
         manifest = layout.manifest()
     except FileNotFoundError:
         return CopyChanges([], [], {})
-    found = meet(difference(layout, manifest, blobs), manifest, workspace)
+    found = meet(difference(layout, manifest, blobs, given or {}), manifest, workspace)
     sides = [change.after for change in found.changes if change.after is not None and not change.blocked]
     return CopyChanges(
         plan=found.effects(),

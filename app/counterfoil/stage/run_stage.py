@@ -20,6 +20,7 @@ from counterfoil.clock import Clock, boot
 from counterfoil.engine.ports import Sight
 from counterfoil.errors import Damaged, DiskFull
 from counterfoil.places import Home
+from counterfoil.policy.boundaries import trouble_with
 from counterfoil.stage import overlays
 from counterfoil.stage.grounds import refuse
 from counterfoil.stage.leaving_out import Choices, Why, choices_of
@@ -145,6 +146,21 @@ class RunStage:
     def _choices(self) -> Choices:
         return choices_of(Path(self._workspace), self._home)
 
+    def replaceable(self, paths: Sequence[str]) -> list[str]:
+        """Those of some paths at which a person may put another file: a file that was copied, or nothing where one could lie."""
+        choices = self._choices()
+        return [path for path in paths if self._is_replaceable(path, choices)]
+
+    def _is_replaceable(self, path: str, choices: Choices) -> bool:
+        entries = self._manifest.entries
+        if path in entries:
+            return entries[path].kind == "file"
+        if trouble_with(path) is not None or any(one.path == path for one in self._manifest.left_out):
+            return False
+        above = path.rpartition("/")[0]
+        there = not above or (above in entries and entries[above].kind == "folder")
+        return there and choices.why_not(path, is_folder=False) is None
+
     def refresh(self, kept: Sequence[KeptChange]) -> None:
         """Take over what has changed in the workspace and was not changed by the run."""
         before = self._manifest
@@ -193,8 +209,12 @@ class RunStage:
 
     def take_over(self, written: Mapping[str, str | None], kept: Sequence[KeptChange]) -> list[int]:
         """Approved effects have brought these paths to these digests; the rows of changes that are thereby in the workspace."""
-        newest = {one.change.file: one.change for one in kept}
-        ahead = {path for path, sha in written.items() if path in newest and newest[path].sha != sha}
+        newest = {one.change.file: one for one in kept}
+        ahead = {
+            path
+            for path, sha in written.items()
+            if path in newest and not newest[path].given and newest[path].change.sha != sha
+        }
         refresh = Refresh(self._workspace, self._layout, self._choices(), dict.fromkeys(ahead, True))
         self._manifest = refresh.take_over(self._manifest, written)
         return [one.row for one in kept if one.change.file in written and one.change.file not in ahead]

@@ -22,7 +22,8 @@ stage = sa.Table(
     _text("left_out"),
 )
 
-# what a recorded step has done to one path of its run's copy; `settled` once it is in the workspace as well
+# what a recorded step has done to one path of its run's copy, or a file that a person gave at `gate_id` in place of one that a step had
+# read; `settled` once the workspace has it, or something approved in its place
 staged_change = sa.Table(
     "staged_change",
     metadata,
@@ -35,6 +36,7 @@ staged_change = sa.Table(
     sa.Column("size", sa.BigInteger, nullable=False),
     sa.Column("mode", sa.Integer, nullable=False),
     sa.Column("settled", sa.Boolean, nullable=False),
+    sa.Column("gate_id", sa.String(32), nullable=True),
     sa.Index("staged_change_of_run", "run_id", "row"),
 )
 

@@ -26,6 +26,13 @@ _OF_RUN = Prepared(
         sa.select(_CHANGE).where(_CHANGE.c.run_id == sa.bindparam("rid"), ~_CHANGE.c.settled).order_by(_CHANGE.c.row)
     )
 )
+_GIVEN = Prepared(
+    lambda: (
+        sa.select(_CHANGE)
+        .where(_CHANGE.c.run_id == sa.bindparam("rid"), _CHANGE.c.gate_id.is_not(None))
+        .order_by(_CHANGE.c.row)
+    )
+)
 _OF = Prepared(lambda: sa.select(_STAGE).where(_STAGE.c.run_id == sa.bindparam("rid")))
 
 
@@ -70,12 +77,14 @@ class StagedChange:
 
 @dataclass(frozen=True, slots=True)
 class KeptChange:
-    """A change with its row and the identity of its step."""
+    """A change with its row and the identity of its step. `given`: a person gave the file in place of one that the step had read, so the
+    run has changed nothing."""
 
     row: int
     path: str
     ordinal: int
     change: StagedChange
+    given: bool = False
 
 
 def last_answer_us(conn: sa.Connection, run_id: str, now_us: int) -> int | None:
@@ -95,8 +104,11 @@ def of(conn: sa.Connection, run_id: str) -> Row | None:
     return _OF.first(conn, {"rid": run_id})
 
 
-def add(txn: Txn, run_id: str, path: str, ordinal: int, changes: Iterable[StagedChange]) -> None:
-    """Keep what a step has done, in the transaction of its record. A path is kept as JSON, which has a spelling for any name."""
+def add(
+    txn: Txn, run_id: str, path: str, ordinal: int, changes: Iterable[StagedChange], gate_id: str | None = None
+) -> None:
+    """Keep what a step has done, in the transaction of its record, or what was given to it at a gate. A path is kept as JSON, which has a
+    spelling for any name."""
     for change in changes:
         _ADD.run(
             txn.conn,
@@ -110,6 +122,7 @@ def add(txn: Txn, run_id: str, path: str, ordinal: int, changes: Iterable[Staged
                 "size": change.size,
                 "mode": change.mode,
                 "settled": False,
+                "gate_id": gate_id,
             },
         )
 
@@ -119,9 +132,14 @@ def of_run(conn: sa.Connection, run_id: str) -> list[KeptChange]:
     return [_kept(row) for row in _OF_RUN.all(conn, {"rid": run_id})]
 
 
+def given_to(conn: sa.Connection, run_id: str) -> list[tuple[KeptChange, str]]:
+    """Every file that people gave a run in place of one that a step had read, and the gate where each was given, in order."""
+    return [(_kept(row), str(row["gate_id"])) for row in _GIVEN.all(conn, {"rid": run_id})]
+
+
 def _kept(row: Row) -> KeptChange:
     change = StagedChange(json.loads(row["file"]), row["kind"], row["sha"], row["size"], row["mode"])
-    return KeptChange(row["row"], row["path"], row["ordinal"], change)
+    return KeptChange(row["row"], row["path"], row["ordinal"], change, given=row["gate_id"] is not None)
 
 
 def every(conn: sa.Connection, run_id: str) -> list[Row]:

@@ -190,6 +190,7 @@ def _failure_facts(about: Document) -> list[list[Any]]:
         ["What went wrong", error.get("message") or None],
         ["Kind", error.get("type") or None],
         ["Tries", about.get("attempts")],
+        ["Files it has read", about.get("files") or None],
         ["Recorded", about.get("recorded")],
         ["Asked now", about.get("asked")],
         ["In a terminal", about.get("how")],

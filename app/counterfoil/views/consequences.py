@@ -219,8 +219,21 @@ def _of_failure(about: dict[str, Any]) -> list[str]:
         ]
     sentences = [kept, f"If you answer retry: “{step}” is tried again."]
     if about.get("step"):
+        if about.get("files"):
+            sentences.append(
+                f"If you answer retry with file: the file you name takes the place of {_either(about['files'])} in the run's copy, and "
+                f"“{step}” is tried again. Your folder is not touched."
+            )
         sentences.append(f"If you answer skip: the run goes on without “{step}”, with the value in result.")
     return [*sentences, stop]
+
+
+def _either(names: Sequence[str]) -> str:
+    """`a.csv`, `a.csv or b.csv`; of many how many."""
+    shown = [visible(name) for name in names]
+    if len(shown) > _NAMED:
+        return f"one of the {len(shown)} files it has read"
+    return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def _is_write(item: Item) -> bool:

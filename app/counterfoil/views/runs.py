@@ -38,8 +38,8 @@ def run_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[D
 
 
 def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document:
-    """One run with what only `show RUN` tells: steps, effects, checkpoint, files, its copy, when a schedule planned it for, and
-    the run that it does again."""
+    """One run with what only `show RUN` tells: steps, effects, checkpoint, files, what was given to it, its copy, when a schedule
+    planned it for, and the run that it does again."""
     steps = steps_of(conn, blobs, row)
     return {
         **run_document(conn, blobs, row),
@@ -47,6 +47,7 @@ def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document
         "effects": _effects(conn, blobs, row, steps),
         "checkpoint": checkpoint_of(conn, home, row, steps),
         "files": [_file(op) for op in file_ops.of_run(conn, row["run_id"])],
+        "given": _given(conn, row["run_id"]),
         "planned_at": iso(row["planned_at"]),
         "start_reason": _start_reason(conn, row),
         "copy": _copy(stage_rows.of(conn, row["run_id"])),
@@ -178,6 +179,27 @@ def _effects(conn: Connection, blobs: Blobs, row: Row, steps: Sequence[Document]
                 "ended_at": step["ended_at"],
                 "outcome": contract(kept(blobs, record["payload"], record["payload_blob"])) if record else None,
                 "origin": record["origin"] if record else None,
+            }
+        )
+    return found
+
+
+def _given(conn: Connection, run_id: str) -> list[Document]:
+    """Files that people gave in place of ones that a step had read, in the run's copy alone: whose, when, and the seal of the bytes."""
+    found = []
+    for one, gate_id in stage_rows.given_to(conn, run_id):
+        made = gates.decisions(conn, gate_id)[-1]
+        file = json.loads(made["answers"])["file"]
+        found.append(
+            {
+                "path": one.change.file,
+                "name": file["name"],
+                "sha256": one.change.sha,
+                "bytes": one.change.size,
+                "by": made["principal"],
+                "at": iso(made["at"]),
+                "gate_id": gate_id,
+                "step": {"path": one.path, "ordinal": one.ordinal},
             }
         )
     return found

@@ -267,7 +267,8 @@ def test_doctor(desk: Desk, office: Any) -> None:
     assert told.code == 0
     checks = {check["what"]: check for check in told.document}
     assert list(checks) == [
-        "Program", "Data folder", "Database", "Runner", "Keyring", "Protection", "Window", "Disk", "Undo", "Time zones",
+        "Program", "Data folder", "Database", "Runner", "Keyring", "Protection", "Window", "Disk", "Undo",
+        "Settings", "Templates", "Start at login", "Time zones",
     ]  # fmt: skip
     assert all(list(check) == ["what", "state", "means", "next"] for check in checks.values())
     found = measured(office.home)

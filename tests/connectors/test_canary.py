@@ -51,7 +51,7 @@ def test_a_canary_that_a_server_quotes_is_found_nowhere(
     note(played(counter, calling, "samples", script=["yes"]))
     last = played(counter, calling, "refuses", script=[])
     note(last)
-    said.append(call("doctor").out)
+    said.extend(call("doctor", *words).out for words in ((), ("--support",)))
     monkeypatch.setattr("counterfoil.cli.looking.run_detail", _broken)
     fault = call("show", last.run_id)
     said.append(fault.err)

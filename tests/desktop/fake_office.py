@@ -23,6 +23,7 @@ from counterfoil.policy.protection import NOTHING, Consent, Told
 from counterfoil.previews.preview import FileSeen
 from desktop import fake_runs, figures
 from desktop.fake_schedules import FakeSchedules
+from desktop.fake_settings import FakeSettings
 from desktop.fake_trust import FakeTrust
 from desktop.figures import HOUR, ME, MINUTE, NOW, WORKSPACE
 
@@ -59,6 +60,7 @@ class FakeOffice:
         self.kept = StepKept()
         self.to_tell: list[News] = []
         self.schedules = FakeSchedules(self.log, self._scheduled)
+        self.settings = FakeSettings(self.log)
         self.trust = FakeTrust(self.log, self._trusted)
         self.undo_look = run_acts.UndoLook()
         self.undoings: list[run_acts.Undoing] = []

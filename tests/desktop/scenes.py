@@ -21,6 +21,7 @@ from counterfoil.desktop.bridge import ThreadBridge
 from counterfoil.desktop.frame.window import Window
 from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.office import RunnerSeen, RunnerState
+from counterfoil.desktop.settings_facts import TABS
 from counterfoil.desktop.theme import Theme
 from counterfoil.places import Home
 from desktop.lived_home import ARABIC, GERMAN, LivedHome
@@ -138,6 +139,7 @@ def walk(visitor: Visitor, lived: LivedHome, only: str = "") -> Iterator[str]:
         _schedules,
         _connectors,
         _trail,
+        _settings,
         _frame,
     )
     for part in everywhere:
@@ -478,6 +480,25 @@ def _trail(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
     yield "trail-no-hit"
     trail.search.clear()
     visitor.settle()
+
+
+def _settings(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
+    settings = visitor.page("settings")
+    for tab, _ in TABS:
+        settings.show_tab(tab)
+        visitor.until(lambda: settings.tab.stack.currentIndex() != 0, "what is set")
+        visitor.settle()
+        yield f"settings-{tab}"
+    settings.tab._give()
+    visitor.settle()
+    yield "settings-support"
+    settings.tab.sheet.dismiss()
+    settings.show_tab("general")
+    settings.tab.undo.fill("soon")
+    settings.tab._undo("undo")
+    visitor.settle()
+    yield "settings-problem"
+    settings.tab.undo.fill("5")
 
 
 def _frame(visitor: Visitor, lived: LivedHome) -> Iterator[str]:

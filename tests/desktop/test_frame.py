@@ -70,6 +70,7 @@ def test_one_number_everywhere(desk: Desk) -> None:
         (Qt.Key.Key_4, "schedules"),
         (Qt.Key.Key_5, "connectors"),
         (Qt.Key.Key_6, "trail"),
+        (Qt.Key.Key_Comma, "settings"),
         (Qt.Key.Key_1, "inbox"),
     ],
 )

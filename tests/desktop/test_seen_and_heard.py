@@ -20,6 +20,7 @@ from counterfoil.desktop.parts.segmented import Segment
 from counterfoil.desktop.runs import steps_view
 from counterfoil.desktop.runs.steps_view import StepsView
 from counterfoil.desktop.schedule_facts import NoticeSeen
+from counterfoil.desktop.settings_facts import TABS
 from counterfoil.desktop.tables.diff_view import DiffView
 from counterfoil.desktop.tables.fitting import shortened
 from counterfoil.desktop.tables.view import TableView
@@ -163,9 +164,22 @@ def schedules(desk: Desk) -> Iterator[str]:
     yield "schedule-wrong"
 
 
+def settings(desk: Desk) -> Iterator[str]:
+    desk.window.show_page("settings")
+    page = desk.window.pages["settings"]
+    for tab, _ in TABS:
+        page.show_tab(tab)
+        desk.settle()
+        yield f"settings-{tab}"
+    page.tab._give()
+    desk.settle()
+    yield "settings-support"
+    page.tab.sheet.dismiss()
+
+
 def every_page(desk: Desk) -> Iterator[str]:
     yield "inbox"
-    for part in (gates, sheets, runs, others, schedules):
+    for part in (gates, sheets, runs, others, schedules, settings):
         yield from part(desk)
 
 

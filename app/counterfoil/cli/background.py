@@ -13,10 +13,13 @@ from counterfoil.cli.opening import Opened, opened
 from counterfoil.cli.options import Context, call_of
 from counterfoil.cli.words import clock
 from counterfoil.clock import iso
+from counterfoil.facts import person
 from counterfoil.inbox.accounts import account
+from counterfoil.inbox.home_settings import KIND
 from counterfoil.inbox.pausing import pause_sentence
 from counterfoil.runner.at_login import AtLogin
-from counterfoil.store import leases, standing
+from counterfoil.store import leases, standing, trail_rows
+from counterfoil.store.transactions import Txn
 
 app = typer.Typer(
     add_completion=False,
@@ -40,9 +43,26 @@ def install(context: Context) -> None:
 def _install(call: Call, home: Opened) -> None:
     at_login = AtLogin(call.home)
     at_login.install()
-    home.database.transact(lambda txn: standing.put(txn, standing.LOGIN, {"start": True}, account()))
+    _keep(home, start=True)
     for sentence in at_login.did:
         call.line(sentence)
+
+
+def _keep(home: Opened, *, start: bool) -> None:
+    """What was answered, and an entry in the trail where that changes something."""
+
+    def operation(txn: Txn) -> None:
+        before = standing.value_of(standing.get(txn.conn, standing.LOGIN)) or {"start": False}
+        standing.put(txn, standing.LOGIN, {"start": start}, account())
+        if before != {"start": start}:
+            does = "has the runner start at login" if start else "has the runner start at login no more"
+            said, told = f"{person(account())} {does}", {"start_at_login": start}
+            old = {"start_at_login": before["start"]}
+            trail_rows.append(
+                txn, by=account(), kind=KIND, subject="setting:start_at_login", summary=said, before=old, after=told
+            )
+
+    home.database.transact(operation)
 
 
 @app.command("remove", epilog=EVERYWHERE)
@@ -52,7 +72,7 @@ def remove(context: Context) -> None:
     with opened(call) as home:
         at_login = AtLogin(call.home)
         removed = at_login.remove()
-        home.database.transact(lambda txn: standing.put(txn, standing.LOGIN, {"start": False}, account()))
+        _keep(home, start=False)
         for sentence in at_login.did:
             call.line(sentence)
         if not removed:
@@ -88,9 +108,7 @@ def _document(call: Call, home: Opened) -> dict[str, Any]:
     return {
         "installed": installed,
         "file": str(at_login.file),
-        "current": at_login.file.read_text(encoding="utf-8", errors="replace") == at_login.text().replace("\r\n", "\n")
-        if installed
-        else None,
+        "current": at_login.current() if installed else None,
         "active": at_login.active() if installed else None,
         "runner": {"pid": alive["pid"], "since": iso(alive["started_at"])} if alive else None,
         "paused": pause_sentence(conn) or None,
@@ -105,5 +123,5 @@ def ask_once(call: Call, home: Opened) -> None:
     if typer.confirm(_ASKED, default=False):
         _install(call, home)
     else:
-        home.database.transact(lambda txn: standing.put(txn, standing.LOGIN, {"start": False}, account()))
+        _keep(home, start=False)
         call.say("it is not started at login; to change that: counterfoil service install")

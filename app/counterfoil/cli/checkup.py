@@ -10,24 +10,33 @@ import zoneinfo
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from counterfoil import __version__
+from counterfoil.catalogue.manifest import MANIFEST, read_manifest
+from counterfoil.catalogue.packing import read_code
 from counterfoil.cli.call import Call
 from counterfoil.cli.opening import workspace_of
 from counterfoil.cli.options import Context, OnlyThis, call_of
 from counterfoil.cli.words import clock, size
+from counterfoil.clock import SystemClock
 from counterfoil.effects.secrets import Keyring, KeyringUnusable
-from counterfoil.effects.undoing import size_of
 from counterfoil.errors import CounterfoilError, SecretMissing
+from counterfoil.inbox.home_settings import home_settings
 from counterfoil.inbox.pausing import pause_sentence
+from counterfoil.places import bundled
+from counterfoil.runner.at_login import AtLogin
 from counterfoil.sandbox.probing import measured
 from counterfoil.stage.leaving_out import choices_of, told
 from counterfoil.stage.probing import probe
 from counterfoil.stage.survey import refuse_too_much, survey
-from counterfoil.store import file_ops, leases
+from counterfoil.store import leases
 from counterfoil.store.database import SCHEMA, filesystem_of, integrity, open_database
-from counterfoil.store.originals import IN_WORKSPACE
+from counterfoil.store.originals import size_of, undo_places
 from counterfoil.store.transactions import Row
+from counterfoil.views.support import support_text
 
 _WORDS = {"ok": "fine", "warn": "look at this", "bad": "not in order"}
 _LOW, _EMPTY = 1_000_000_000, 100_000_000  # bytes free
@@ -46,7 +55,13 @@ class Check:
     next: str | None = None
 
 
-def doctor(context: Context, workspace: OnlyThis = None) -> int:
+def doctor(
+    context: Context,
+    workspace: OnlyThis = None,
+    support: Annotated[
+        bool, typer.Option("--support", help="A text to give away: no names, no contents, no secrets.")
+    ] = False,
+) -> int:
     """Check that everything this program needs is in order."""
     call = call_of(context)
     checks = [found for check in _CHECKS for found in _tried(check, call)]
@@ -57,13 +72,19 @@ def doctor(context: Context, workspace: OnlyThis = None) -> int:
             return _folder(place, call)
 
         checks += _tried(folder, call)
-    call.document([asdict(check) for check in checks])
+    bad = sum(check.state == "bad" for check in checks)
+    documents = [asdict(check) for check in checks]
+    if support:
+        text = support_text(documents, call.home, SystemClock().now_us())
+        call.document({"text": text})
+        call.lines(text.splitlines())
+        return 1 if bad else 0
+    call.document(documents)
     for check in checks:
         call.line(f"{check.what}: {_WORDS[check.state]}. {check.means}")
         if check.next:
             first, *more = check.next.splitlines()
             call.lines([f"  next: {first}", *(f"    {line}" for line in more)])
-    bad = sum(check.state == "bad" for check in checks)
     call.say(f"{len(checks)} checks, {bad} not in order." if bad else f"{len(checks)} checks, none of them bad.")
     return 1 if bad else 0
 
@@ -180,7 +201,7 @@ def _undo_store(call: Call) -> list[Check]:
     if call.home.database.exists():
         database = open_database(call.home)
         try:
-            places += [Path(place, IN_WORKSPACE) for place in file_ops.workspaces(database.reader)]
+            places = undo_places(database.reader, call.home)
         finally:
             database.close()
     kept = size_of(places)
@@ -188,6 +209,37 @@ def _undo_store(call: Call) -> list[Check]:
         return [Check("Undo", "ok", "Nothing is kept: no run has displaced a file in the last 30 days.")]
     means = f"{size(kept)} of files as they were before runs changed them; each is kept for 30 days."
     return [Check("Undo", "ok", means)]
+
+
+def _settings(call: Call) -> list[Check]:
+    """Whether what people have set can be meant; a file that cannot is a finding by itself."""
+    home_settings(call.home)
+    return [Check("Settings", "ok", "What is set can be read.")]
+
+
+def _templates(_: Call) -> list[Check]:
+    """Those that come with the program: each can be read, and is whole."""
+    folder = bundled("workflows")
+    found = sorted(place.parent for place in folder.glob(f"*/{MANIFEST}"))
+    for template in found:
+        read_manifest(template)
+        read_code(template)
+    if not found:
+        return [Check("Templates", "bad", f"{folder} holds none.", "Install Counterfoil anew.")]
+    return [Check("Templates", "ok", f"{len(found)} come with this program, and each can be read.")]
+
+
+def _start_at_login(call: Call) -> list[Check]:
+    at_login = AtLogin(call.home)
+    if not at_login.file.exists():
+        return [Check("Start at login", "ok", "Nothing starts at login. To change that: counterfoil service install")]
+    if not at_login.current():
+        means = f"{at_login.file} would start another program than this one."
+        return [Check("Start at login", "warn", means, "Mend it: counterfoil service install")]
+    if at_login.active() is False:
+        means = f"{at_login.file} is there, but the system does not run it now."
+        return [Check("Start at login", "warn", means, "Start it again: counterfoil service install")]
+    return [Check("Start at login", "ok", f"The runner starts at each login, by {at_login.file}.")]
 
 
 def _folder(place: Path, call: Call) -> list[Check]:
@@ -220,5 +272,8 @@ _CHECKS: tuple[Callable[[Call], list[Check]], ...] = (
     _window,
     _disk,
     _undo_store,
+    _settings,
+    _templates,
+    _start_at_login,
     _time_zones,
 )

@@ -10,6 +10,7 @@ KEYS = (
     ("Ctrl+F", "find on this page"),
     ("F6 · Shift+F6", "next · previous pane"),
     ("Ctrl+1 … 6", "Inbox, Runs, Templates, Schedules, Connectors, Trail"),
+    ("Ctrl+,", "settings"),
     ("Ctrl+Shift+W", "workspace"),
     ("↑ ↓ Home End", "in a list"),
     ("Enter", "from the list into the gate"),

@@ -16,6 +16,7 @@ from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.news_facts import Tells
 from counterfoil.desktop.run_acts import RunActs, Undoing
 from counterfoil.desktop.schedule_facts import Schedules
+from counterfoil.desktop.settings_facts import Settled
 from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trusts
@@ -219,7 +220,7 @@ class TrailPage:
     total: int
 
 
-class Office(RunActs, Tells, Trusts, Protocol):
+class Office(RunActs, Tells, Trusts, Settled, Protocol):
     """One connection to the data folder, used by one thread. Every method may raise a CounterfoilError."""
 
     def changes(self) -> Changes | None:

@@ -10,7 +10,6 @@ import contextlib
 import dataclasses
 import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from counterfoil.authoring.codec import canonical
@@ -106,12 +105,3 @@ def _remove_empty(workspace: str, made: Sequence[str]) -> None:
         for folder in sorted(made, key=lambda path: -path.count("/")):
             with contextlib.suppress(OSError, Blocked):
                 ground.remove_folder(folder)
-
-
-def size_of(folders: Iterable[Path]) -> int:
-    """Bytes of everything that is kept in these folders."""
-    total = 0
-    for folder in folders:
-        with contextlib.suppress(OSError):
-            total += sum(file.lstat().st_size for file in folder.rglob("*") if not file.is_dir())
-    return total

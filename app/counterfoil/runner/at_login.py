@@ -139,6 +139,13 @@ class AtLogin:
             return launchd_agent(start, self.name, str(self.home.logs / "runner.log"))
         return systemd_unit(start, f"Counterfoil, the runner of {self.home.root}")
 
+    def current(self) -> bool:
+        """Whether the file is there and starts this very program."""
+        if not self.file.exists():
+            return False
+        kept = self.file.read_text(encoding="utf-8", errors="replace")
+        return kept == self.text().replace("\r\n", "\n")
+
     def install(self) -> None:
         """Write the file, and have the system start the runner now and at each login. Blocking.
 

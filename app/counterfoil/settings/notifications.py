@@ -13,14 +13,15 @@ after = 30                       # minutes that something has waited
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from datetime import time
 from pathlib import Path
 from typing import Any
 
 from counterfoil.errors import WrongUse
-from counterfoil.settings.window import FILE
+from counterfoil.settings.home_file import FILE, table
+
+TABLE = "notifications"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +49,21 @@ def notifications(root: Path) -> Notifications:
     Raises:
         WrongUse: the file cannot be read, or holds something else there.
     """
-    path = root / FILE
+    return notifications_in(table(root, TABLE), root / FILE)
+
+
+def notifications_in(kept: dict[str, Any], path: Path) -> Notifications:
+    """The same of a table [notifications].
+
+    Raises:
+        WrongUse: it holds something else there.
+    """
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("notifications", {})
-    except FileNotFoundError:
-        return Notifications()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise WrongUse(f"{path} cannot be read: {problem}.", "Mend the file, or move it aside.") from problem
-    try:
-        mail = table.get("mail")
+        mail = kept.get("mail")
         return Notifications(
-            quiet=_hours(table["quiet"]) if "quiet" in table else None,
-            digest=60 * _number(table, "digest", 15, 24 * 60),
-            hide=bool(table.get("hide", True)),
+            quiet=_hours(kept["quiet"]) if "quiet" in kept else None,
+            digest=60 * _number(kept, "digest", 15, 24 * 60),
+            hide=bool(kept.get("hide", True)),
             mail=None if mail is None else _mailing(mail),
         )
     except (KeyError, ValueError, TypeError, AttributeError) as problem:

@@ -3,12 +3,13 @@ be taken back."""
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
+from typing import Any
 
 from counterfoil.errors import WrongUse
+from counterfoil.settings.home_file import FILE, table
 
-FILE = "settings.toml"
+TABLE = "window"
 UNDO, LONGEST_UNDO = 5, 60  # seconds
 
 
@@ -18,15 +19,16 @@ def undo_seconds(root: Path) -> int:
     Raises:
         WrongUse: the file cannot be read, or holds something else there.
     """
-    path = root / FILE
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return UNDO
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise WrongUse(f"{path} cannot be read: {problem}.", "Mend the file, or move it aside.") from problem
-    window = table.get("window", {})
-    seconds = window.get("undo_seconds", UNDO) if isinstance(window, dict) else None
+    return undo_in(table(root, TABLE), root / FILE)
+
+
+def undo_in(window: dict[str, Any], path: Path) -> int:
+    """The same of a table [window].
+
+    Raises:
+        WrongUse: it holds something else there.
+    """
+    seconds = window.get("undo_seconds", UNDO)
     if not isinstance(seconds, int) or isinstance(seconds, bool) or not 0 <= seconds <= LONGEST_UNDO:
         raise WrongUse(
             f"{path}: undo_seconds must be a number from 0 to {LONGEST_UNDO}.", "Write [window] and undo_seconds = 5."

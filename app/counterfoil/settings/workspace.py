@@ -16,15 +16,12 @@ order survive when the program writes it.
     [llms]
     stays = true                     # what runs here ask llms stays on this computer, whatever a route says
 
-The mail account stands there too, in [mail]: `effects/mail_settings.py` reads it, and nothing here writes it.
+The mail account stands there too, in [mail]: `effects/mail_settings.py` reads what it says, and nothing writes it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -33,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.errors import WrongWorkspace
+from counterfoil.settings.home_file import replace_file
 
 FILE = ".counterfoil/workspace.toml"
 _LONGEST = 1024 * 1024  # bytes
@@ -116,6 +114,15 @@ def llms_stay(workspace: Path) -> bool:
     if not isinstance(stays, bool):
         raise _wrong("‘stays’ in [llms]", "must be true or false", "Write [llms] and stays = true.")
     return stays
+
+
+def sends_mail(workspace: Path) -> bool:
+    """Whether there is a mail account; what it is worth shows when something is sent.
+
+    Raises:
+        WrongWorkspace: as `remembered`.
+    """
+    return isinstance(_table(workspace).get("mail"), dict)
 
 
 def _paths(table: dict[str, Any], name: str) -> frozenset[str]:
@@ -242,19 +249,7 @@ def _write(workspace: Path, text: str) -> None:
     """Replace the file whole or not at all."""
     path = workspace / FILE
     try:
-        path.parent.mkdir(exist_ok=True)
-        handle, scratch = tempfile.mkstemp(prefix=".workspace-", suffix=".toml", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as target:
-                target.write(text)
-                target.flush()
-                os.fsync(target.fileno())
-            Path(scratch).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
-            Path(scratch).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(scratch).unlink()
-            raise
+        replace_file(path, text, ".workspace-")
     except OSError as problem:
         what = f"{path} cannot be written: {problem.strerror}."
         raise WrongWorkspace(what, "Allow this account to write there.") from problem

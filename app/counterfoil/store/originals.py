@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from counterfoil.places import Home
@@ -43,3 +44,17 @@ def original_of(conn: Connection, home: Home, gate_id: str, path: str) -> Path |
 def store_places(home: Home, workspace: str, store: str) -> tuple[Path, Path]:
     """The two folders of which one may hold what a set displaced; a store is named by its gate, or by the wish that undid it."""
     return home.undo / store, Path(workspace) / IN_WORKSPACE / store
+
+
+def undo_places(conn: Connection, home: Home) -> list[Path]:
+    """Where originals lie: in the data folder or, where that is another drive, in the workspaces."""
+    return [home.undo, *(Path(place, IN_WORKSPACE) for place in file_ops.workspaces(conn))]
+
+
+def size_of(folders: Iterable[Path]) -> int:
+    """Bytes of everything that is kept in these folders."""
+    total = 0
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            total += sum(file.lstat().st_size for file in folder.rglob("*") if not file.is_dir())
+    return total

@@ -11,6 +11,7 @@ from counterfoil.desktop.commands import Command
 from counterfoil.desktop.frame.palette import Palette
 from counterfoil.desktop.frame.sidebar import PAGES
 from counterfoil.desktop.office import RunnerSeen, Workspace
+from counterfoil.desktop.settings_facts import TABS
 from counterfoil.desktop.words.plain import one_line
 
 _LOOKS = (("system", "Look as the system does"), ("light", "Look light"), ("dark", "Look dark"))
@@ -56,6 +57,8 @@ class Anywhere(QObject):
         made = [
             Command("page", f"Go to {words}", key, f"Ctrl+{number}") for number, (key, words, _) in enumerate(PAGES, 1)
         ]
+        made.append(Command("page", "Go to Settings", "settings", "Ctrl+,"))
+        made.extend(Command("setting", f"Settings: {words}", key, "settings") for key, words in TABS)
         for page in self._frame.pages.values():
             made.extend(page.commands())
         made.append(Command("workspace", "All workspaces", "", "workspace"))

@@ -39,6 +39,7 @@ class FrameKeys(QObject):
             shortcut.setProperty("page", key)
             shortcut.activated.connect(self._page)
         for keys, slot in (
+            ("Ctrl+,", self._settings),
             ("Ctrl+K", frame.open_palette),
             ("Ctrl+Shift+W", frame.sidebar.switcher.open_menu),
             ("Ctrl+F", self._find_here),
@@ -52,6 +53,10 @@ class FrameKeys(QObject):
         sender = self.sender()
         if sender is not None:
             self._frame.show_page(sender.property("page"))
+
+    @Slot()
+    def _settings(self) -> None:
+        self._frame.show_page("settings")
 
     @Slot()
     def _find_here(self) -> None:

@@ -21,6 +21,7 @@ PAGES = {
     "schedules": ("counterfoil.desktop.schedules.page", "SchedulesPage"),
     "connectors": ("counterfoil.desktop.trust.page", "TrustPage"),
     "trail": ("counterfoil.desktop.trail.page", "TrailPage"),
+    "settings": ("counterfoil.desktop.settings.page", "SettingsPage"),
 }
 
 

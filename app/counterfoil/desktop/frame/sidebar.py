@@ -1,4 +1,4 @@
-"""The sidebar: workspace, the pages that exist, the runner. A page that is not built yet has no button here."""
+"""The sidebar: workspace, the pages that exist, the runner, settings. A page that is not built yet has no button here."""
 
 from __future__ import annotations
 
@@ -70,8 +70,18 @@ class Sidebar(Pane):
         foot = column(gap=8, margins=(4, 8, 4, 12))
         foot.addWidget(Rule())
         foot.addWidget(self.runner)
+        last = column(margins=(8, 0, 8, 0))
+        last.addWidget(self._settings())
+        foot.addLayout(last)
         self.put(top, pages, None, foot)
         self.shown = "inbox"
+
+    def _settings(self) -> NavButton:
+        button = NavButton("Settings", "settings", "settings")
+        button.setToolTip("Settings (Ctrl+,)")
+        button.chosen.connect(self.page_wanted)
+        self.buttons["settings"] = button
+        return button
 
     def show_page(self, key: str) -> None:
         """Which page is on the screen."""

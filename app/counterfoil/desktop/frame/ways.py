@@ -66,6 +66,8 @@ class Ways(QObject):
                 page.schedule_wanted.connect(self.write_schedule)
             case "connectors":
                 page.run_wanted.connect(frame.show_run)
+            case "settings":
+                page.look_chosen.connect(frame.choose_look)
             case "schedules":
                 page.run_wanted.connect(frame.show_run)
                 page.gate_wanted.connect(frame.show_gate)
@@ -83,6 +85,7 @@ class Ways(QObject):
                 "view": self._show_view,
                 "schedule": self.show_schedule,
                 "trust": self._show_trust,
+                "setting": self._show_setting,
                 "new-schedule": self._new_schedule,
                 "pause": lambda _: self._frame.pause_everything(),
                 "resume": lambda _: self._frame.resume_everything(),
@@ -158,6 +161,9 @@ class Ways(QObject):
 
     def _show_trust(self, tab: str) -> None:
         self._to("connectors").show_tab(tab)
+
+    def _show_setting(self, tab: str) -> None:
+        self._to("settings").show_tab(tab)
 
     def _new_schedule(self, _nothing: str) -> None:
         self._to("schedules").new_schedule()

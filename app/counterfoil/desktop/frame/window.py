@@ -37,7 +37,7 @@ from counterfoil.desktop.words import times
 
 _SECOND = 1000  # milliseconds
 _TITLE_BAR = 32  # what a window manager adds above, about
-_REMEMBERING = ("inbox", "runs", "schedules", "trail")  # pages whose widths and views are kept
+_REMEMBERING = ("inbox", "runs", "schedules", "trail", "settings")  # pages that stand as they were left
 
 
 class Window(QMainWindow):
@@ -356,6 +356,8 @@ class Window(QMainWindow):
         self._theme.choose(mode)
         self._settings.setValue("look", mode)
         self.sidebar.switcher.show_current(self._workspace, mode)
+        if "settings" in self.pages:
+            self.pages["settings"].show_look(mode)
 
 
 def _skeleton() -> QWidget:

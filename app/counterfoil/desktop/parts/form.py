@@ -26,7 +26,7 @@ from counterfoil.desktop.words.plain import plain
 
 _ONE_LINE = 180  # pixels that a field's name has anywhere
 _FEW = 4  # so many choices stand side by side
-_SHORT, _SHORT_WIDTH = frozenset({"date", "instant", "money", "decimal", "integer", "period"}), 220
+_SHORT, _SHORT_WIDTH = frozenset({"date", "instant", "money", "decimal", "integer", "period", "time"}), 220
 _HINTS = {
     "date": "2026-12-31",
     "instant": "2026-12-31T09:00:00Z",
@@ -34,6 +34,7 @@ _HINTS = {
     "decimal": "0.00",
     "integer": "0",
     "period": "last week",
+    "time": "18:00",
 }
 
 
@@ -95,9 +96,11 @@ class FieldEditor(QWidget):
 
     Signals:
         edited(str): a person changed it; carries the field's name.
+        finished(str): a person left a line, or pressed Enter in it.
     """
 
     edited = Signal(str)
+    finished = Signal(str)
 
     def __init__(self, field: Mapping[str, Any], *, root: str = "", called: Mapping[str, str] | None = None) -> None:
         """`root` is the workspace that folders and files are chosen in; `called` has better words for some choices."""
@@ -186,6 +189,14 @@ class FieldEditor(QWidget):
             self._editor.setProperty("tone", tone)
             repolish(self._editor)
 
+    def say_kept(self, words: str, tone: str = "ok") -> None:
+        """What came of it, where its help stands."""
+        self.say_problem("")
+        self._note.set_tone(tone)
+        self._note.say(words)
+        self._note.setVisible(bool(words))
+        self._editor.setAccessibleDescription(words)
+
     def focus(self) -> None:
         """Go there."""
         target = self._editor.first() if isinstance(self._editor, Segmented) else self._editor
@@ -231,12 +242,17 @@ class FieldEditor(QWidget):
         if self._type in _SHORT:
             line.setFixedWidth(_SHORT_WIDTH)
         line.textEdited.connect(self._edited)
+        line.editingFinished.connect(self._finished)
         return line
 
     @Slot()
     def _edited(self) -> None:
         self.set_remembered(False)
         self.edited.emit(self.name)
+
+    @Slot()
+    def _finished(self) -> None:
+        self.finished.emit(self.name)
 
     @Slot()
     def _pick(self) -> None:

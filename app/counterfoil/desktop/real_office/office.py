@@ -21,6 +21,7 @@ from counterfoil.desktop.real_office.pulse import Pulse
 from counterfoil.desktop.real_office.run_rows import RunRows
 from counterfoil.desktop.real_office.runner_line import RunnerLine
 from counterfoil.desktop.schedule_facts import Schedules
+from counterfoil.desktop.settings_facts import Settings
 from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trust
@@ -42,6 +43,7 @@ _ANSWERED_BY = {
     "schedules": "schedule_pages",
     "connectors": "trust",
     "trail": "trail_pages",
+    "settings": "settings_pages",
 }
 _RUNNER_TURNED = facts.Changes(frozenset({facts.Part.RUNNER}))
 
@@ -289,6 +291,11 @@ class RealOffice:
     def check_trail(self) -> tuple[bool, str]:
         """Whether the chain holds."""
         return self._rooms.trail.check()
+
+    @property
+    def settings(self) -> Settings:
+        """What is set for the whole home."""
+        return self._rooms.settings
 
     def _name_of(self, path: str) -> str:
         """A folder's name; a copy of the sample is called what it is."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from counterfoil.desktop.real_office.plug import PlugPuller
     from counterfoil.desktop.real_office.run_pages import RunPages
     from counterfoil.desktop.real_office.schedule_pages import SchedulePages
+    from counterfoil.desktop.real_office.settings_pages import SettingsPages
     from counterfoil.desktop.real_office.templates import Templates
     from counterfoil.desktop.real_office.trail_pages import TrailPages
     from counterfoil.desktop.real_office.trust import TrustDesk
@@ -101,6 +102,12 @@ class Rooms:
     def trail(self) -> TrailPages:
         """Entries of the trail."""
         made: TrailPages = _load("trail_pages", "TrailPages")(self._access)
+        return made
+
+    @functools.cached_property
+    def settings(self) -> SettingsPages:
+        """What is set for the whole home."""
+        made: SettingsPages = _load("settings_pages", "SettingsPages")(self._access)
         return made
 
     def measure(self, path: str) -> FolderFacts:

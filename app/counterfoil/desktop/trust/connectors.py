@@ -10,9 +10,9 @@ from counterfoil.desktop.parts.boxes import Banner, Box, Nothing
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.parts.loaded_tab import LoadedTab
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.tables.diff_view import DiffView
-from counterfoil.desktop.trust.tab import TrustTab
 from counterfoil.desktop.trust_facts import ConnectorSeen
 from counterfoil.desktop.words.plain import one_line, quoted
 from counterfoil.previews.texts import compare
@@ -21,7 +21,7 @@ _ICONS = {"ok": "circle-check", "warn": "triangle-alert", "bad": "octagon-alert"
 _INKS = {"ok": "ok", "warn": "warn", "bad": "bad", "quiet": "text3"}
 
 
-class ConnectorsTab(TrustTab):
+class ConnectorsTab(LoadedTab):
     """A card for each."""
 
     def __init__(self, bridge: Bridge) -> None:

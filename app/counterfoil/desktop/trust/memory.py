@@ -10,12 +10,12 @@ from counterfoil.desktop.parts.boxes import Box, Nothing
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import TOP, column, put, row
-from counterfoil.desktop.trust.tab import TrustTab
+from counterfoil.desktop.parts.loaded_tab import LoadedTab
 from counterfoil.desktop.trust_facts import FactSeen
 from counterfoil.desktop.words.plain import one_line
 
 
-class MemoryTab(TrustTab):
+class MemoryTab(LoadedTab):
     """A card for each fact."""
 
     def __init__(self, bridge: Bridge) -> None:

@@ -15,15 +15,15 @@ from counterfoil.desktop.office import Changes, Part
 from counterfoil.desktop.parts.boxes import Pane, Rule
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.parts.loaded_tab import LoadedTab
 from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.trust.connectors import ConnectorsTab
 from counterfoil.desktop.trust.memory import MemoryTab
 from counterfoil.desktop.trust.permissions import PermissionsTab
 from counterfoil.desktop.trust.routes import RoutesTab
-from counterfoil.desktop.trust.tab import TrustTab
 
 TABS = (("connectors", "Connectors"), ("routes", "Routes"), ("permissions", "Permissions"), ("memory", "Memory"))
-_MADE: dict[str, Callable[[Bridge], TrustTab]] = {
+_MADE: dict[str, Callable[[Bridge], LoadedTab]] = {
     "connectors": ConnectorsTab,
     "routes": RoutesTab,
     "permissions": PermissionsTab,
@@ -44,7 +44,7 @@ class TrustPage(Pane):
         super().__init__("panel")
         self._bridge = bridge
         self._workspace: str | None = None
-        self._made: dict[str, TrustTab] = {}
+        self._made: dict[str, LoadedTab] = {}
         self._stale: set[str] = set()
         head = row(gap=12, margins=(28, 18, 24, 6))
         put(head, Label("Connectors", "page"), None)
@@ -60,7 +60,7 @@ class TrustPage(Pane):
         self.show_tab("connectors")
 
     @property
-    def tab(self) -> TrustTab:
+    def tab(self) -> LoadedTab:
         """The tab that is shown."""
         return self._made[self.tabs.chosen]
 

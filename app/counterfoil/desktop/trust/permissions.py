@@ -11,12 +11,12 @@ from counterfoil.desktop.parts.boxes import Box, Nothing, Rule
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import TOP, column, put, row
-from counterfoil.desktop.trust.tab import TrustTab
+from counterfoil.desktop.parts.loaded_tab import LoadedTab
 from counterfoil.desktop.trust_facts import PermissionSeen
 from counterfoil.desktop.words.plain import one_line
 
 
-class PermissionsTab(TrustTab):
+class PermissionsTab(LoadedTab):
     """A card for each group that has a rule."""
 
     def __init__(self, bridge: Bridge) -> None:

@@ -11,11 +11,11 @@ from counterfoil.desktop.parts.boxes import Banner, Box, Nothing
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.parts.loaded_tab import LoadedTab
 from counterfoil.desktop.parts.tick import Tick
 from counterfoil.desktop.trust.chain import Chain
 from counterfoil.desktop.trust.link_sheet import LinkSheet
 from counterfoil.desktop.trust.spend_chart import SpendChart
-from counterfoil.desktop.trust.tab import TrustTab
 from counterfoil.desktop.trust_facts import LinkDraft, RouteSeen, RoutesSeen, Spend
 from counterfoil.desktop.words.plain import one_line, quoted
 
@@ -23,7 +23,7 @@ _NOTHING = "No llm set up."
 _LOCAL = "ollama"
 
 
-class RoutesTab(TrustTab):
+class RoutesTab(LoadedTab):
     """A card for each route, the spending above them."""
 
     def __init__(self, bridge: Bridge) -> None:

@@ -19,7 +19,7 @@ WIDEST = 860  # pixels of the column: longer lines are hard to read
 _LOADING, _THERE, _NOTHING = 0, 1, 2
 
 
-class TrustTab(QWidget):
+class LoadedTab(QWidget):
     """One tab: `load` asks, `_show` puts what came into `cards`."""
 
     def __init__(self, bridge: Bridge, nothing: Nothing, loading: str) -> None:
@@ -67,9 +67,9 @@ class TrustTab(QWidget):
         self.setFocus()
         self.focusNextChild()
 
-    def ask(self, question: Callable[[Office], object], done: Callable[..., None]) -> None:
-        """Load by this question; a newer one drops it."""
-        self._latest.take(self.bridge.ask(self, question, done, self.failed))
+    def ask(self, question: Callable[[Office], object], done: Callable[..., None], *, slow: bool = False) -> None:
+        """Load by this question; a newer one drops it. `slow`: it may take a while."""
+        self._latest.take(self.bridge.ask(self, question, done, self.failed, slow=slow))
 
     def act(self, act: Callable[[Office], str], doing: str = "") -> None:
         """Do something, tell what came of it, and look again."""

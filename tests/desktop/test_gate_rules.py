@@ -8,9 +8,10 @@ import pytest
 
 from counterfoil.desktop.gate.allowing import may_be_allowed
 from counterfoil.desktop.gate.arguments import facts_of
+from counterfoil.desktop.gate.carrying import carry_over
 from counterfoil.desktop.gate.head import leaves_by
 from counterfoil.desktop.gate.reading import Reading, read
-from counterfoil.desktop.gate.session import CLOSED, GUARD_US, READY, WAITING, Session, kept_choices
+from counterfoil.desktop.gate.session import CLOSED, GUARD_US, READY, WAITING, Session
 from counterfoil.desktop.gate_facts import Draft, GateSeen
 from counterfoil.desktop.words.traces import own_lines
 from desktop import figures
@@ -186,7 +187,7 @@ def test_changed_rows_are_answered_anew_and_the_others_kept() -> None:
     changed = figures.exceptions()
     changed["evidence"][2]["data"][3] = ["Invoice says", figures.euro("9541.40")]
     new = Session(read(seen(changed), TODAY), NOW)
-    assert kept_choices(old, new) == ["Quinta da Serra Lda FT 2026/388 · €1,541.40"]
+    assert carry_over(old, new) == ["Quinta da Serra Lda FT 2026/388 · €1,541.40"]
     assert new.values == {"choice.1": "hold"}
 
 

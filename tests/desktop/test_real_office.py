@@ -351,6 +351,21 @@ def test_holding_rows_sends_back_without_a_reason_and_in_the_fields_type(home: R
     assert json.loads(kept["answers"])["hold"] == [1, 2]
 
 
+def test_a_round_knows_the_one_it_took_the_place_of(home: RowsHome) -> None:
+    run = home.rows.run()
+    first = home.ask(run["run_id"], 0, spec(title="Write it"))
+    assert home.office.gate(first["gate_id"]).earlier == ""
+    home.office.decide(Answer(first["gate_id"], first["digest"], "returned", "wrong period"))
+    second = home.ask(run["run_id"], 1, spec(title="Write it anew"))
+    assert home.office.gate(second["gate_id"]).earlier == first["gate_id"]
+    home.rows.database.transact(lambda txn: gates.close(txn, second["gate_id"], GateState.SUPERSEDED, "It changed"))
+    third = home.ask(run["run_id"], 1, spec(title="Write it once more"))
+    assert home.office.gate(third["gate_id"]).earlier == second["gate_id"]
+    home.office.decide(Answer(third["gate_id"], third["digest"], "approved"))
+    other = home.ask(run["run_id"], 2, spec(title="Something else"))
+    assert home.office.gate(other["gate_id"]).earlier == ""
+
+
 def test_which_parts_were_in_view_goes_into_the_trail(home: RowsHome) -> None:
     run = home.rows.run()
     gate = home.ask(run["run_id"], 0, spec(title="Write it"))

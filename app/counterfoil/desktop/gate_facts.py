@@ -63,6 +63,7 @@ class GateSeen:
     foreign: tuple[str, ...] = ()
     after: tuple[Aftermath, ...] = ()
     successor: str | None = None
+    earlier: str = ""  # the gate that this one took the place of: a round before, "" where there was none
     may_decide: bool = True
     why_not: str = ""
     me: str = ""

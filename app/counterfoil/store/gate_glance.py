@@ -40,6 +40,12 @@ _NEWEST_AT = (
     "SELECT gate_id, number FROM gate WHERE run_id = :run_id AND path = :path AND ordinal = :ordinal AND slot = :slot"
     " ORDER BY number DESC LIMIT 1"
 )
+_BEFORE = (
+    "SELECT g.gate_id, g.state, g.ordinal, (SELECT d.verdict FROM decision d WHERE d.gate_id = g.gate_id"
+    " AND d.voided_at IS NULL ORDER BY d.row DESC LIMIT 1) AS verdict FROM gate g"
+    " WHERE g.run_id = :run_id AND g.path = :path AND g.slot = :slot AND g.kind = :kind AND g.number < :number"
+    " ORDER BY g.number DESC LIMIT 1"
+)
 
 
 class GateGlance:
@@ -102,6 +108,14 @@ class GateGlance:
     def newest_at(self, gate: Row) -> Row | None:
         """Id and number of the newest gate that stands where this one stands."""
         return self._first(_NEWEST_AT, **{key: gate[key] for key in ("run_id", "path", "ordinal", "slot")})
+
+    def before(self, gate: Row) -> str:
+        """The gate that this one took the place of: its last round, which was sent back or whose question changed; "" where none was."""
+        found = self._first(_BEFORE, **{key: gate[key] for key in ("run_id", "path", "slot", "kind", "number")})
+        if found is None:
+            return ""
+        changed = found["state"] == "superseded" and found["ordinal"] == gate["ordinal"]
+        return str(found["gate_id"]) if changed or found["verdict"] == "returned" else ""
 
     def sealed(self, gate_id: str) -> set[int]:
         """Numbers of the plan items of a gate that were sealed."""

@@ -22,6 +22,7 @@ from counterfoil.desktop.gate.sending import Sending
 from counterfoil.desktop.gate.session import CLOSED, READY, Primary, Session, may_take_back
 from counterfoil.desktop.gate_facts import Answer, DecisionMade
 from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
 
@@ -61,7 +62,7 @@ class Deciding(QObject):
     def __init__(self, over: QWidget, shown: Shown, bridge: Bridge, clock: Clock) -> None:
         """`over` and `shown` are the same thing: where sheets open, and what is decided there."""
         super().__init__(over)
-        self._shown, self._bridge, self._clock = shown, bridge, clock
+        self._over, self._shown, self._bridge, self._clock = over, shown, bridge, clock
         self.bar = GateBar(clock)
         self.bar.hide()
         self.sending = Sending(bridge, self)
@@ -259,11 +260,12 @@ class Deciding(QObject):
         self._shown.draft.keep()
 
     def _idle(self) -> bool:
-        """Whether an act may begin: nothing is under way, and the gate has stood here long enough to be meant."""
+        """Whether an act may begin: nothing is under way or lies over the gate, and it has stood here long enough to be meant."""
         session, gate_id = self._shown.session, self._shown.gate_id
         if session is None or session.reading.seen.gate_id != gate_id:
             return False
         busy = self.asking.busy or self.sending.on_its_way(gate_id) or self.bar.counting
+        busy = busy or any(not sheet.isHidden() for sheet in self._over.findChildren(Sheet))
         return not busy and not session.guarded(self._clock.now_us())
 
     def _may_ask(self) -> bool:

@@ -7,16 +7,19 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
-from counterfoil.desktop.gate import reading as gate_reading
+from counterfoil.desktop.gate.carrying import carry_over
 from counterfoil.desktop.gate.deciding import Deciding
+from counterfoil.desktop.gate.differences import Differences
 from counterfoil.desktop.gate.keeping import DraftKeeper
+from counterfoil.desktop.gate.looking import Looked, look
 from counterfoil.desktop.gate.page import GatePage
-from counterfoil.desktop.gate.session import Session, kept_choices, same_on_screen
-from counterfoil.desktop.gate_facts import GateSeen
+from counterfoil.desktop.gate.reading import Reading
+from counterfoil.desktop.gate.session import Session, same_on_screen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.keys import bind
 from counterfoil.desktop.parts.scroller import Scroller
+from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
 
 PATIENCE = 300  # milliseconds before a skeleton stands where nothing is yet
@@ -48,6 +51,8 @@ class GateDetail(Pane):
         super().__init__("panel")
         self._bridge, self._clock = bridge, clock
         self._latest = Latest()
+        self._looked: Looked | None = None
+        self._again: list[str] = []  # rows whose answers were not kept when the gate changed
         self.gate_id = ""
         self.guided = ""  # the run whose gates carry the hints of the first run
         self.session: Session | None = None
@@ -103,7 +108,7 @@ class GateDetail(Pane):
         self._latest.take(None)
         self._patience.stop()
         self.gate_id = ""
-        self.session = None
+        self.session = self._looked = None
         self.draft.watch(None)
         self._retire_page()
         self.nothing.say(title, detail)
@@ -119,12 +124,12 @@ class GateDetail(Pane):
         """Something was done that is about no answer."""
         self.deciding.tell(Banner("info", sentence))
 
-    def look(self) -> None:
-        """Ask for the gate once more."""
-        gate_id, today = self.gate_id, times.local(self._clock.now_us()).date()
+    def look(self, *, had: Reading | None = None) -> None:
+        """Ask for the gate once more; `had` is what somebody had before them, to be compared with what is there now."""
+        gate_id, today, shown = self.gate_id, times.local(self._clock.now_us()).date(), self._looked
         self._latest.take(
             self._bridge.ask(
-                self, lambda office: gate_reading.read(office.gate(gate_id), today), self._arrived, self._not_there
+                self, lambda office: look(office, gate_id, today, shown, had=had), self._arrived, self._not_there
             )
         )
 
@@ -144,38 +149,33 @@ class GateDetail(Pane):
             ("Ctrl+P", self._print),
         )
 
-    def _arrived(self, fresh: gate_reading.Reading) -> None:
+    def _arrived(self, looked: Looked) -> None:
         self._patience.stop()
-        now, seen = self._clock.now_us(), fresh.seen
-        old = self.session
-        if old is not None and self.page is not None and old.reading.seen.gate_id == seen.gate_id:
-            if same_on_screen(old.reading.seen, seen):
+        fresh, old = looked.reading, self.session
+        if old is not None and self.page is not None and old.reading.seen.gate_id == fresh.seen.gate_id:
+            if same_on_screen(old.reading.seen, fresh.seen):
                 return
             if old.reading.open and fresh.open and old.reading.digest != fresh.digest:
-                self._freeze(old, seen)
+                self._freeze(old)
                 return
-        self._build(fresh, now)
+        self._build(looked, self._clock.now_us())
 
-    def _build(self, fresh: gate_reading.Reading, now: int) -> None:
-        old = self.session
+    def _build(self, looked: Looked, now: int) -> None:
+        fresh, old = looked.reading, self.session
         moved = old is None or old.reading.seen.gate_id != fresh.seen.gate_id
         place = 0 if moved else self.area.verticalScrollBar().value()
         self.session = Session(fresh, now)
         self.session.loading = len(fresh.files) if fresh.open else 0
-        if not moved and old is not None:
-            kept_choices(old, self.session)
+        self._carry(looked, old, now)
+        self._looked = looked
         self.draft.watch(self.session)
+        self.draft.keep()
         today = times.local(now).date()
         page = GatePage(fresh, self.session, self._bridge, self.area, now, today, guided=self.is_guided)
-        page.edited.connect(self._edited)
-        page.opened.connect(self.draft.keep)
-        page.picked.connect(self.deciding.pick)
-        page.loading.connect(self._loading)
-        page.run_wanted.connect(self.run_wanted)
-        page.again_wanted.connect(self.again_wanted)
-        page.gate_wanted.connect(self.gate_wanted)
-        page.print_wanted.connect(self._print)
-        page.head.always_wanted.connect(self.deciding.always)
+        if looked.earlier is not None and fresh.open:
+            since = words.took_the_place(looked.earlier.seen.document, fresh.seen.me, now)
+            page.mark(Differences(since, looked.parts, self._again, self, today))
+        self._introduce(page)
         here = QApplication.focusWidget()
         self._focus_title |= self.page is not None and here is not None and self.page.isAncestorOf(here)
         self._retire_page()
@@ -187,6 +187,37 @@ class GateDetail(Pane):
         if self._focus_title:
             self._focus_title = False
             self.focus_title()
+
+    def _introduce(self, page: GatePage) -> None:
+        page.edited.connect(self._edited)
+        page.opened.connect(self.draft.keep)
+        page.picked.connect(self.deciding.pick)
+        page.loading.connect(self._loading)
+        page.run_wanted.connect(self.run_wanted)
+        page.again_wanted.connect(self.again_wanted)
+        page.gate_wanted.connect(self.gate_wanted)
+        page.print_wanted.connect(self._print)
+        page.head.always_wanted.connect(self.deciding.always)
+
+    def _carry(self, looked: Looked, old: Session | None, now: int) -> None:
+        """Answers are kept where the gate was open before, or where it took the place of one that changed; else those of the draft are
+        there already."""
+        fresh, session, earlier = looked.reading, self.session, looked.earlier
+        same = old is not None and old.reading.seen.gate_id == fresh.seen.gate_id
+        if not (same and old is not None and old.reading.digest == fresh.digest):
+            self._again = []
+        if session is None:
+            return
+        if same and old is not None:
+            session.opened = set(old.opened)
+        if not fresh.open:
+            return
+        if same and old is not None and old.reading.open:
+            self._again = carry_over(old, session) or self._again
+        elif earlier is not None and str(earlier.seen.document["state"]) == "superseded" and fresh.seen.draft.empty:
+            is_here = old is not None and old.reading.seen.gate_id == earlier.seen.gate_id
+            before = old if is_here and old is not None else Session(earlier, now)
+            self._again = carry_over(before, session)
 
     def _retire_page(self) -> None:
         if self.page is not None:
@@ -205,7 +236,7 @@ class GateDetail(Pane):
             self.session.loading = left
             self.deciding.show_primary()
 
-    def _freeze(self, old: Session, seen: GateSeen) -> None:
+    def _freeze(self, old: Session) -> None:
         """It changed while it was open: nothing can be decided until it was looked at again."""
         if old.frozen:
             return
@@ -219,10 +250,11 @@ class GateDetail(Pane):
 
     @Slot()
     def _look_again(self) -> None:
+        """Show what is asked now, with what is different."""
         if self.session is not None:
             self.draft.flush()
             self._retire_page()
-            self.look()
+            self.look(had=self.session.reading)
 
     def _not_there(self, trouble: Trouble) -> None:
         self._patience.stop()

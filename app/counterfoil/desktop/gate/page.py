@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.answers import NeedsAnswer
 from counterfoil.desktop.gate.arguments import facts_of
+from counterfoil.desktop.gate.differences import Differences
 from counterfoil.desktop.gate.evidence import READ, SectionBox, TableSection, build, long_text
 from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
@@ -87,6 +88,7 @@ class GatePage(Pane):
         self.form: list[FieldEditor] = []
         self.boxes: dict[str, SectionBox] = {}
         self.index: IndexBar | None = None
+        self.differences: Differences | None = None
         self._put_banners()
         self._put_answers()
         self._parts = column(gap=26)
@@ -109,6 +111,8 @@ class GatePage(Pane):
         self._to_build.clear()
         self._answering = False
         self._next.stop()
+        if self.differences is not None and self.differences.sheet is not None:
+            self.differences.sheet.dismiss()
         self._scroll.verticalScrollBar().valueChanged.disconnect(self._look)
         if self.index is not None:
             self.index.retire()
@@ -139,6 +143,12 @@ class GatePage(Pane):
         """Put a banner above everything else."""
         self.banners.insertWidget(0, banner)
         self._scroll.verticalScrollBar().setValue(0)
+
+    def mark(self, differences: Differences) -> None:
+        """Put what is different below the banners."""
+        self.differences = differences
+        self.banners.addWidget(differences)
+        self.banners.setContentsMargins(0, 12, 0, 0)
 
     def _put_banners(self) -> None:
         seen = self.reading.seen

@@ -6,7 +6,7 @@ gate changed under the pointer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.desktop.gate.facts import AnswerRow, field_of
@@ -239,22 +239,3 @@ def same_on_screen(old: GateSeen, new: GateSeen) -> bool:
 def as_said(value: Any) -> str:
     """A filled-in value in a sentence."""
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def kept_choices(old: Session, new: Session) -> list[str]:
-    """Carry what was filled in over to a changed gate where it still means the same; titles of rows that must be looked at again."""
-    before = {row.key: row for row in old.reading.answers}
-    again = []
-    for row in new.reading.answers:
-        same = before.get(row.key)
-        if same is not None and replace(same, flag="") == replace(row, flag=""):
-            for name in (row.field, row.reason):
-                if name and name in old.values:
-                    new.values[name] = old.values[name]
-        else:
-            for name in (row.field, row.reason):
-                new.values.pop(name, None)
-            again.append(row.title)
-    new.comment, new.words = old.comment, dict(old.words)
-    new.opened = set(old.opened)
-    return again

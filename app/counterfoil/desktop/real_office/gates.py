@@ -79,6 +79,7 @@ class Gates:
             prior=self._prior(run, row),
             after=_after(look, row, spec, done, given),
             successor=_successor(look, row, given),
+            earlier=look.before(row) if row["state"] == GateState.OPEN else "",
             foreign=look.sources(run["run_id"]),
             me=self._me,
             draft=_given(given)

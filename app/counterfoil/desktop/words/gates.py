@@ -108,6 +108,16 @@ def closed(document: Mapping[str, Any], me: str, now_us: int) -> str:
     return ""
 
 
+def took_the_place(before: Mapping[str, Any], me: str, now_us: int) -> str:
+    """What the gate before this one came to, as a sentence: a round that was sent back, a question that changed, or this one as it was."""
+    if str(before["state"]) == "decided":
+        comment = one_line((before.get("decisions") or [{}])[-1].get("comment") or "")
+        said = closed(before, me, now_us)
+        return f"{said.rstrip('.')}: ‘{comment}’." if comment else said
+    at = times.iso_instant(str(before.get("closed_at")))
+    return f"This changed {_at(at, now_us)}." if at is not None else "This changed while it was open."
+
+
 def _withdrawn(why: str, at: int | None, now_us: int) -> str:
     """The run was cancelled by Anna at 08:50, so this question was withdrawn."""
     if not why:

@@ -86,7 +86,6 @@ def test_the_first_look_and_the_first_gate_import_neither_sqlalchemy_nor_qt(home
 
 def test_constants_of_quick_looks_are_those_of_the_store() -> None:
     assert leases.TTL_US == LEASE_US
-    assert schema.SCHEMA == 12
 
 
 def test_an_older_database_is_brought_up_to_date_before_anybody_looks(home: RowsHome) -> None:

@@ -118,6 +118,27 @@ def test_a_batch_has_an_end(home: Home) -> None:
     database.close()
 
 
+def test_what_runs_submit_in_one_turn_of_the_loop_is_one_commit(database: Database, run_id: str) -> None:
+    async def act(writer: Writer) -> list[int]:
+        commits = []
+        for turn in range(5):
+            await asyncio.gather(*(writer.submit(append(run_id, 20 * turn + n)) for n in range(20)))
+            commits.append(writer.commits)
+        return commits
+
+    assert with_writer(database, act) == [1, 2, 3, 4, 5]
+
+
+def test_what_is_submitted_just_before_the_end_is_kept(database: Database, run_id: str) -> None:
+    async def act(writer: Writer) -> list[Any]:
+        waiting = [writer.submit(append(run_id, n)) for n in range(3)]
+        writer.close()
+        return await asyncio.gather(*waiting)
+
+    assert len(with_writer(database, act)) == 3
+    assert scalar(database, "SELECT count(*) FROM record") == 3
+
+
 def test_an_operation_is_answered_after_its_commit(database: Database, run_id: str) -> None:
     async def act(writer: Writer) -> list[int]:
         seen: list[int] = []

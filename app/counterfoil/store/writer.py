@@ -1,7 +1,8 @@
 """The runner's one writer: operations of concurrent runs share a transaction, and each is told only after the commit.
 
-A thread takes whatever has queued up, runs each operation in a savepoint of its own, commits once with a sync, and answers them
-all. An operation that fails, in whatever way, rolls back to its savepoint and fails alone; nothing ends the thread.
+What runs submit in one turn of their loop is handed over together. A thread takes whatever has queued up, runs each operation
+in a savepoint of its own, commits once with a sync, and answers them all. An operation that fails, in whatever way, rolls back
+to its savepoint and fails alone; nothing ends the thread.
 Batches in which nothing has to be durable yet (claims, suspensions, progress) commit with synchronous=NORMAL and are covered by
 the next FULL commit on the same connection.
 """
@@ -44,7 +45,9 @@ class Writer:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
+        self._over: list[_Job] = []  # what one transaction had no room for
+        self._gathered: dict[asyncio.AbstractEventLoop, list[_Job]] = {}  # in the present turn of each loop
         self._heads: dict[str, str] = {}
         self._conn: sa.Connection | None = None
         self._durable = True
@@ -62,18 +65,29 @@ class Writer:
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._jobs.put(_Job(operation, run_id, fence, durable, loop, future))
+        gathered = self._gathered.get(loop)
+        if gathered is None:
+            gathered = self._gathered[loop] = []
+            loop.call_soon(self._hand_over, loop)  # what other runs submit in this turn shares the transaction
+        gathered.append(_Job(operation, run_id, fence, durable, loop, future))
         return future
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        gathered = self._gathered.pop(loop, [])
+        for start in range(0, len(gathered), BATCH):
+            self._jobs.put(gathered[start : start + BATCH])
 
     def close(self) -> None:
         """Finish what is queued and end the thread."""
+        for loop in list(self._gathered):
+            self._hand_over(loop)
         self._jobs.put(None)
         self._thread.join()
 
     def _serve(self) -> None:
         while True:
-            first = self._jobs.get()
-            batch, last = self._collect(first)
+            over, self._over = self._over, []
+            batch, last = self._collect(over or self._jobs.get())
             if batch:
                 self._commit(batch)
             if last:
@@ -81,18 +95,20 @@ class Writer:
         if self._conn is not None:
             self._connection(durable=True).close()  # the next who is given this connection commits in full
 
-    def _collect(self, first: _Job | None) -> tuple[list[_Job], bool]:
-        batch: list[_Job] = []
-        job = first
-        while job is not None:
-            batch.append(job)
-            if len(batch) >= BATCH:
-                return batch, False
+    def _collect(self, first: list[_Job] | None) -> tuple[list[_Job], bool]:
+        """What has queued up, up to `BATCH` at once, and whether it is the last."""
+        if first is None:
+            return [], True
+        batch = first
+        while len(batch) < BATCH:
             try:
-                job = self._jobs.get_nowait()
+                more = self._jobs.get_nowait()
             except queue.Empty:
                 return batch, False
-        return batch, True
+            if more is None:
+                return batch, True
+            batch, self._over = [*batch, *more][:BATCH], [*batch, *more][BATCH:]
+        return batch, False
 
     def _commit(self, batch: list[_Job]) -> None:
         try:

@@ -14,6 +14,7 @@ from counterfoil.desktop.frame.paper import as_html, write_pdf
 from counterfoil.desktop.gate.answers import NeedsAnswer
 from counterfoil.desktop.gate.detail import GateDetail
 from counterfoil.desktop.gate.evidence import TableSection
+from counterfoil.desktop.gate.file_sheet import OtherFileSheet
 from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet
@@ -629,6 +630,45 @@ def test_trying_again_needs_no_word(desk: Desk) -> None:
     go(desk, 76)
     desk.click(trouble(desk).buttons[0])
     assert last(desk).values == {"choice": "retry"}
+
+
+def test_another_file_is_given_to_a_step_that_failed(desk: Desk, tmp_path: Path) -> None:
+    place = str(tmp_path / "rates new.xls")
+    go(desk, 76)
+    assert [button.key for button in trouble(desk).buttons] == [
+        "retry",
+        "skip",
+        "stop",
+    ]  # it is not known to have read one
+    about = figures.FAILURE_ABOUT | {"files": ["in/statement-nov.csv", "rates.xls"]}
+    desk.office.add({**figures.failure(), "gate_id": f"{196:032x}", "number": 196}, about=about)
+    desk.later()
+    go(desk, 196)
+    assert [button.key for button in trouble(desk).buttons] == ["file", "retry", "skip", "stop"]
+    desk.click(trouble(desk).buttons[0])
+    sheet = detail(desk).deciding.asking.sheet
+    assert isinstance(sheet, OtherFileSheet)
+    assert (sheet.act.text(), sheet.act.isEnabled()) == ("Choose a file first", False)
+    desk.click(sheet.which["in/statement-nov.csv"])
+    desk.click(sheet.choose)
+    dialog = desk.window.findChild(QFileDialog)
+    assert dialog is not None
+    assert dialog.nameFilters() == ["*.csv", "*"]
+    dialog.fileSelected.emit(place)
+    dialog.reject()
+    sheet.dismiss()
+    desk.settle()
+    assert (detail(desk).deciding.asking.sheet, desk.decisions()) == (None, [])
+    desk.click(trouble(desk).buttons[0])
+    sheet = detail(desk).deciding.asking.sheet
+    assert isinstance(sheet, OtherFileSheet)
+    assert sheet.chosen.text() == place
+    assert (sheet.act.text(), sheet.act.isEnabled()) == ("Choose which file gives way first", False)
+    desk.click(sheet.which["in/statement-nov.csv"])
+    desk.click(sheet.which["rates.xls"])  # one gives way
+    assert sheet.follows.text().startswith("The run keeps it and reads it in the place of rates.xls,")
+    desk.click(sheet.act)
+    assert last(desk).values == {"choice": "retry", "file": f"rates.xls={place}"}
 
 
 def test_what_a_folder_holds_too_much_is_left_out_and_tried_again(desk: Desk) -> None:

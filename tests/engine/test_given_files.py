@@ -81,8 +81,8 @@ def test_the_step_is_tried_again_with_what_was_given(office: PowerCut, other: Pa
     assert (office.workspace / NAME).read_text() == "Sum\n1\n"
     record = next(one for one in office.records() if one["name"] == "total")
     assert (record["payload"], record["attempts"]) == ("7", 2)
-    assert record["origin"].startswith("with statement-nov-fixed.csv (seal ")
-    assert record["origin"].endswith(f") in place of {NAME}, by Test")
+    assert record["origin"].startswith("done with statement-nov-fixed.csv (seal ")
+    assert record["origin"].endswith(f") in place of {NAME}, given by Test")
     entry = office.database.reader.exec_driver_sql("SELECT summary, after FROM trail WHERE kind = 'decision'").one()
     seal = record["origin"].split("(")[1].split(")")[0]
     assert f"Test gave statement-nov-fixed.csv ({seal}) in place of {NAME}" in entry[0]
@@ -280,4 +280,4 @@ def test_what_cannot_take_its_place(office: PowerCut, other: Path, tmp_path: Pat
     office.answer(choice="retry", file=str(tmp_path / hostile))
     assert office.advance() == RunState.WAITING
     record = next(one for one in office.records() if one["name"] == "total")
-    assert record["origin"].startswith("with fixed-\\udcff.csv (seal ")
+    assert record["origin"].startswith("done with fixed-\\udcff.csv (seal ")

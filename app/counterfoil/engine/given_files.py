@@ -71,5 +71,5 @@ def origin(conn: Connection, hold: Hold, identity: Identity) -> str | None:
         if (kept.path, kept.ordinal) != identity:
             continue
         made = gates.decisions(conn, gate_id)[-1]
-        told.append(f"{given_words(json.loads(made['answers'])['file'])}, by {person(made['principal'])}")
-    return line(f"with {'; '.join(told)}", 1000) if told else None
+        told.append(f"{given_words(json.loads(made['answers'])['file'])}, given by {person(made['principal'])}")
+    return line(f"done with {'; '.join(told)}", 1000) if told else None

@@ -31,12 +31,7 @@ def taken_in(blobs: Blobs, offered: Sequence[str], text: str) -> dict[str, Any]:
     """
     replaced, place = _parts(offered, text)
     named = place.name or str(place)
-    wanted, has = (PurePosixPath(name).suffix.lower() for name in (replaced, named))
-    if wanted != has:
-        raise WrongAnswer(
-            f"“{visible(named)}” cannot take the place of {visible(replaced)}: {_of_kinds(wanted, has)}", _CHOOSE
-        )
-    sha, size = _kept(blobs, place, named)
+    sha, size = _kept(blobs, place, named, replaced)
     return {"in_place_of": replaced, "name": visible(named), "sha256": sha, "size": size}
 
 
@@ -65,12 +60,7 @@ def _place(text: str) -> Path:
     return Path(text).expanduser()
 
 
-def _of_kinds(wanted: str, has: str) -> str:
-    kinds = [f"a {visible(kind)} file" if kind else "a file without an ending" for kind in (wanted, has)]
-    return f"the step reads {kinds[0]}, and this is {kinds[1]}. Nothing was changed."
-
-
-def _kept(blobs: Blobs, place: Path, named: str) -> tuple[str, int]:
+def _kept(blobs: Blobs, place: Path, named: str, replaced: str) -> tuple[str, int]:
     """SHA-256 and length of a file whose bytes are kept now."""
     try:
         opened = os.open(place, _OPEN)
@@ -79,6 +69,7 @@ def _kept(blobs: Blobs, place: Path, named: str) -> tuple[str, int]:
     try:
         before = os.fstat(opened)
         _refuse_odd(named, before)
+        _refuse_other_kind(named, replaced)
         kept = blobs.put_file(opened, LARGEST)
         after = os.fstat(opened)
     except ValueError as problem:
@@ -104,6 +95,18 @@ def _refuse_odd(named: str, status: os.stat_result) -> None:
         raise _refused(named, "is empty")
     if status.st_size > LARGEST:
         raise _refused(named, _TOO_MUCH)
+
+
+def _refuse_other_kind(named: str, replaced: str) -> None:
+    """A step that reads tables cannot read a picture: what takes a place has the ending of what it replaces."""
+    wanted, has = (PurePosixPath(name).suffix.lower() for name in (replaced, named))
+    if wanted != has:
+        kinds = [f"a {visible(kind)} file" if kind else "a file without an ending" for kind in (wanted, has)]
+        raise WrongAnswer(
+            f"“{visible(named)}” cannot take the place of {visible(replaced)}: the step reads {kinds[0]}, and this is {kinds[1]}. "
+            "Nothing was changed.",
+            _CHOOSE,
+        )
 
 
 def _why_closed(problem: OSError) -> str:

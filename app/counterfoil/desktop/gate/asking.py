@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.bridge import Bridge
+from counterfoil.desktop.gate.file_sheet import OtherFileSheet
 from counterfoil.desktop.gate.reading import plan_words
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet, reject_sheet, send_back_sheet, stop_sheet
@@ -101,6 +102,15 @@ class Asking(QObject):
         sheet.typed.connect(self._changing)
         self._open(session, sheet)
 
+    def other_file(self, session: Session) -> None:
+        """Which file takes the place of which."""
+        seen = session.reading.seen
+        sheet = OtherFileSheet(self._over, seen.about["files"], seen.workspace, session.words.get("file", ""))
+        self._choice = "file"
+        sheet.typed.connect(self._typed)
+        sheet.given.connect(self._file_given)
+        self._open(session, sheet)
+
     def trouble(self, session: Session, choice: str) -> None:
         """The word that an answer to a doubt or a failure needs."""
         sheet = self._trouble_sheet(choice, session.reading.seen.about, session.words.get(choice, ""))
@@ -152,6 +162,11 @@ class Asking(QObject):
         session = self._session
         if session is not None:
             self.given.emit(_answer(session, self._choice, text))
+
+    @Slot(str, str)
+    def _file_given(self, file: str, place: str) -> None:
+        if self._session is not None:
+            self.given.emit(self._session.with_file(file, place))
 
     @Slot(str)
     def _typed(self, text: str) -> None:

@@ -146,6 +146,8 @@ class Deciding(QObject):
             return
         if choice == "retry":
             self.asking.retry(session)
+        elif choice == "file":
+            self.asking.other_file(session)
         else:
             self.asking.trouble(session, str(choice))
 

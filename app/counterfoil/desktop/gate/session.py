@@ -135,6 +135,10 @@ class Session:
         """Differently, with what should be different; held rows and remaking fields go with it."""
         return self._answer("returned", self._remade(), comment)
 
+    def with_file(self, file: str, place: str) -> Answer:
+        """Try again with a file of this computer in the place of one that the step had read."""
+        return self._answer("answered", {"choice": "retry", "file": f"{file}={place}"}, "")
+
     def chosen(self, choice: str, comment: str = "", result: str = "") -> Answer:
         """The answer to a doubt or a failure."""
         values: dict[str, Any] = {"choice": choice}

@@ -15,8 +15,10 @@ from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
-from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.people import capital, person
+from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.runs import step_name
+from counterfoil.facts import given_words
 
 _DOUBT = (
     ("happened", "It went out…", "It counts as done and is not tried again."),
@@ -39,7 +41,7 @@ class TroublePanel(Box):
     """What is known, what to look for, and the answers.
 
     Signals:
-        picked(str): the choice of the contract: happened, not_happened, retry, skip, stop.
+        picked(str): the choice of the contract: happened, not_happened, retry, skip, stop; “file” is retry with another file.
         spared(list): what is ticked of a folder that holds too much for a copy.
     """
 
@@ -52,6 +54,8 @@ class TroublePanel(Box):
         doubt = reading.kind == "doubt"
         for sentence in _doubt_sentences(about) if doubt else _failure_sentences(about):
             self.put(Prose(sentence, "body"))
+        for sentence in _given(reading):
+            self.put(Prose(sentence, "medium"))
         self.buttons: list[Button] = []
         offered = _offered(reading)
         if reading.open and not reading.seen.may_decide:
@@ -87,7 +91,7 @@ class TroublePanel(Box):
 
     def _choices(self, about: Mapping[str, Any], *, doubt: bool) -> tuple[tuple[str, str, str], ...]:
         if not doubt:
-            return _FAILURE
+            return (*_other_file(about), *_FAILURE)
         return _DOUBT if is_mail(about) else _DOUBT_FILES
 
 
@@ -121,8 +125,27 @@ def _parts(reading: Reading) -> Ticks | None:
 def _offered(reading: Reading) -> set[str]:
     for entry in reading.seen.fields or reading.seen.document.get("fields") or ():
         if entry["name"] == "choice" and entry.get("choices"):
-            return {str(choice) for choice in entry["choices"]}
+            return {"file", *map(str, entry["choices"])}
     return {"happened", "not_happened", "retry", "skip", "stop"}
+
+
+def _other_file(about: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+    """The answer for a step that has read files; without one there is no such button."""
+    files = [plain(file) for file in about.get("files") or ()]
+    if not files:
+        return ()
+    named = files[0] if len(files) == 1 else "one that the step has read"
+    follows = f"A file you choose takes the place of {named}, and the step is tried again. Your folder stays as it is."
+    return (("file", "Use another file…", follows),)
+
+
+def _given(reading: Reading) -> list[str]:
+    """What a decision gave in place of a file."""
+    made = reading.seen.document.get("decisions") or ()
+    file = reading.seen.draft.values.get("file")
+    if reading.open or not made or not isinstance(file, Mapping):
+        return []
+    return [f"{capital(person(str(made[-1]['by']), reading.seen.me))} gave {plain(given_words(file))}."]
 
 
 def _doubt_sentences(about: Mapping[str, Any]) -> list[str]:

@@ -72,7 +72,7 @@ class Gates:
             bodies=tuple(contract(item["body"]) for item in spec.get("plan") or ()),
             editable=_editable(spec),
             partial=bool(spec.get("partial")),
-            about=_about(spec, len(done), titles),
+            about=_about(spec, sum(record["committed_at"] <= row["asked_at"] for record in done), titles),
             step=_step(row, done),
             files_at=row["files_as_of"] or (done[0]["started_at"] if done else run["started_at"]),
             story=story_of(look, run, row, done, titles, self._me),

@@ -38,6 +38,7 @@ def step_kept(access: Access, run_id: str, path: str, ordinal: int, page: int) -
         given=_told(body),
         value="\n".join(lines[(page - 1) * PAGE : page * PAGE]),
         tries=tuple(_try(row) for row in tries if row["message"]),
+        origin=one_line(record["origin"] or "") if record is not None else "",
         page=page,
         pages=pages,
     )

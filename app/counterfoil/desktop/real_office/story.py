@@ -11,7 +11,7 @@ from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.runs import step_name
-from counterfoil.facts import Outcome, StepKind
+from counterfoil.facts import Outcome, StepKind, given_words
 from counterfoil.store.gate_glance import GateGlance, Row
 
 if TYPE_CHECKING:
@@ -75,10 +75,19 @@ def _answers(look: GateGlance, run_id: str, gate: Row, me: str) -> list[Line]:
     for earlier in look.gates_of_run(run_id):
         if earlier["number"] >= gate["number"]:
             continue
-        for made in look.decisions(earlier["gate_id"]):
-            said = _ANSWERED.get(made["verdict"], "decided")
-            lines.append((made["at"], f"{person(made['principal'], me)} {said} ‘{one_line(earlier['title'])}’"))
+        lines += [
+            (made["at"], f"{person(made['principal'], me)} {_did(made, earlier['title'])}")
+            for made in look.decisions(earlier["gate_id"])
+        ]
     return lines
+
+
+def _did(made: Row, title: str) -> str:
+    """What a decision was, in words; a file that was given is named with its seal."""
+    file = json.loads(made["answers"]).get("file")
+    if isinstance(file, dict) and "in_place_of" in file:
+        return f"gave {one_line(given_words(file))}"
+    return f"{_ANSWERED.get(made['verdict'], 'decided')} ‘{one_line(title)}’"
 
 
 def _restarts(look: GateGlance, run_id: str, until: int) -> list[Line]:

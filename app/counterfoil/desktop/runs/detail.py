@@ -23,7 +23,7 @@ from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.protection.badge import ProtectionBadge
 from counterfoil.desktop.runs.checkpoint import CheckpointTab
-from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab
+from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab, given_lines
 from counterfoil.desktop.runs.step_sheet import StepSheet
 from counterfoil.desktop.runs.steps import StepLine, lines
 from counterfoil.desktop.runs.steps_view import StepsAdapter, StepsView
@@ -249,7 +249,8 @@ class RunDetail(Pane):
             case "steps":
                 self._show_steps()
             case "files":
-                self.files.show_files(seen.files, today, ended=document["state"] in _ENDED)
+                given = given_lines(seen, self._clock.now_us())
+                self.files.show_files(seen.files, today, ended=document["state"] in _ENDED, given=given)
             case "result":
                 self.result.show_run(seen, today)
             case "checkpoint":

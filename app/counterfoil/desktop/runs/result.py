@@ -26,6 +26,7 @@ from counterfoil.desktop.words.numbers import seal
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.values import shown
+from counterfoil.facts import given_words
 
 _STATES = {
     "planned": "Approved, not written yet.",
@@ -75,20 +76,28 @@ class ResultTab(Pane):
 
 
 class FilesTab(Pane):
-    """Files that this run wrote, moved or deleted, before and after."""
+    """Files that people gave this run, and those that it wrote, moved or deleted, before and after."""
 
     def __init__(self, bridge: Bridge) -> None:
         super().__init__("panel", gap=10, margins=(28, 16, 28, 24))
         self._bridge = bridge
-        self._shown: tuple[bool | FileRef, ...] | None = None
+        self._shown: tuple[bool | str | FileRef, ...] | None = None
 
-    def show_files(self, files: Sequence[FileRef], today: date, *, ended: bool = False) -> None:
-        """Show them; what stands here already is not asked for again. `ended`: the run will write no more."""
-        if self._shown == (ended, *files):
+    def show_files(
+        self, files: Sequence[FileRef], today: date, *, ended: bool = False, given: Sequence[str] = ()
+    ) -> None:
+        """Show them; what stands here already is not asked for again. `ended`: the run will write no more; `given` are sentences."""
+        if self._shown == (ended, *given, *files):
             return
-        self._shown = (ended, *files)
+        self._shown = (ended, *given, *files)
         empty(self.lines)
-        if not files:
+        for sentence in given:
+            self.put(
+                Banner(
+                    "quiet", sentence, detail="It is in this run's own copy. The file in your folder stays as it is."
+                )
+            )
+        if not files and not given:
             over = ("No files.", "This run ended without writing, moving or deleting any.")
             so_far = ("No files yet.", "Files appear here once an approval lets them be written.")
             self.put(Nothing("file", *(over if ended else so_far)))
@@ -141,6 +150,18 @@ def entry_rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str
             (times.clock_exact(at) if at is not None else "", who, one_line(entry["summary"]), seal(str(entry["hash"])))
         )
     return rows
+
+
+def given_lines(seen: RunSeen, now_us: int) -> list[str]:
+    """Who gave which file in place of which, and when."""
+    told = []
+    for one in seen.document.get("given") or ():
+        at = times.iso_instant(str(one["at"])) or now_us
+        words = given_words({**one, "in_place_of": one["path"]})
+        told.append(
+            f"{capital(person(str(one['by']), seen.me))} gave {plain(words)}, {times.in_sentence(times.when(at, now_us))}."
+        )
+    return told
 
 
 def _ending(error: Mapping[str, Any], seen: RunSeen) -> Banner:

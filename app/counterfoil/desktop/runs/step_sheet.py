@@ -14,6 +14,7 @@ from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.runs.steps import StepLine
 from counterfoil.desktop.step_facts import StepKept
+from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import plain
 
 _WIDTH = 620
@@ -61,6 +62,8 @@ class StepSheet(Sheet):
                     Label(title, "h2"),
                     long_text(plain(text, lines=True), f"{title}: {self.title.text()}", ""),
                 )
+        if kept.origin:
+            put(self._kept, Prose(f"{capital(kept.origin)}.", "small"))
         if kept.tries:
             put(self._kept, Label("Tries that failed", "h2"), *[Prose(said, "small") for said in kept.tries])
         if not kept.value:

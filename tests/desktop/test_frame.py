@@ -5,7 +5,7 @@ import importlib
 import sys
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QMenu, QPushButton
@@ -101,6 +101,11 @@ def test_the_ring_is_there_for_keys_and_not_for_the_mouse(desk: Desk) -> None:
     inbox.pane.search.setFocus(Qt.FocusReason.TabFocusReason)
     desk.press(Qt.Key.Key_Tab)
     assert ring.widget() is desk.focus()
+    inner = QRect(desk.focus().mapTo(desk.window, QPoint()), desk.focus().size())
+    outer = QRect(ring.mapTo(desk.window, QPoint()), ring.size())
+    assert outer == inner.adjusted(-4, -4, 4, 4), (
+        "two pixels of ring, and a gap that shows it around a button of its colour"
+    )
     desk.click(inbox.detail.bar.send_back)
     assert ring.widget() is None or ring.widget() is desk.focus()
 

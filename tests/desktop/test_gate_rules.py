@@ -5,14 +5,16 @@ from datetime import date
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from counterfoil.desktop.gate.allowing import may_be_allowed
 from counterfoil.desktop.gate.arguments import facts_of
 from counterfoil.desktop.gate.carrying import carry_over
-from counterfoil.desktop.gate.head import leaves_by
+from counterfoil.desktop.gate.head import leaves_by, state_banner
 from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate.session import CLOSED, GUARD_US, READY, WAITING, Session
 from counterfoil.desktop.gate_facts import Draft, GateSeen
+from counterfoil.desktop.words.gates import closed
 from counterfoil.desktop.words.traces import own_lines
 from desktop import figures
 from desktop.figures import ME, NEW, NOW, OLD, WORKSPACE
@@ -430,3 +432,30 @@ def test_what_a_server_asks_stands_above_its_form() -> None:
     assert (asked.asked.title, [section.title for section in asked.sections]) == ("desk asks", [])
     own = read(seen(document), TODAY)
     assert (own.asked, [section.title for section in own.sections]) == (None, ["desk asks"])
+
+
+@pytest.mark.parametrize(
+    "kind, choice, said, tone",
+    [
+        ("failure", "stop", "Ben stopped the run here at 08:41.", "info"),
+        ("failure", "retry", "Ben had it tried again at 08:41.", "ok"),
+        ("doubt", "happened", "Ben said that it happened at 08:41.", "ok"),
+        ("budget", "finish", "Ben let it finish with what there was at 08:41.", "info"),
+    ],
+)
+def test_an_answer_is_told_by_what_it_was_and_an_end_is_not_green(
+    qapp: QApplication, kind: str, choice: str, said: str, tone: str
+) -> None:
+    made = {"verdict": "answered", "by": "user:ben", "at": "2026-11-30T08:41:00.000Z", "comment": "On Monday"}
+    document = figures.gate(92, kind, "Needs repair: it", state="decided", decisions=[made])
+    banner = state_banner(read(seen(document, draft=Draft(values={"choice": choice})), TODAY), NOW)
+    assert banner is not None
+    assert (banner.words.text(), banner.property("surface")) == (said, tone)
+    banner.deleteLater()
+
+
+def test_who_cancelled_a_run_oneself_is_told_so() -> None:
+    document = figures.gate(93, "question", "Which?", state="withdrawn")
+    document |= {"closed_why": "The run was cancelled by Anna", "closed_at": "2026-11-30T08:50:00.000Z"}
+    assert closed(document, ME, NOW) == "The run was cancelled by you at 08:50, so this question was withdrawn."
+    assert closed(document, "user:ben", NOW).startswith("The run was cancelled by Anna at 08:50")

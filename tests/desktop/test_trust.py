@@ -194,7 +194,7 @@ def test_a_rule_is_proposed_at_a_gate_and_the_gate_still_waits(desk: Desk) -> No
     seen = texts(sheet)
     assert "Supplier payments may write files in payments/ without asking." in seen
     assert "It would have covered 2 of your last 40 decisions." in seen
-    assert "1 of these were not approved. With this rule they would have been done." in told(sheet)
+    assert "1 of these was not approved. With this rule it would have been done." in told(sheet)
     desk.press(Qt.Key.Key_Escape)
     assert did(desk, "allow") == []
     desk.click(always)

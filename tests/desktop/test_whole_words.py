@@ -2,6 +2,7 @@
 
 import dataclasses
 from datetime import date
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QPoint, QRect
@@ -13,6 +14,7 @@ from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.frame.sidebar import PAGES
 from counterfoil.desktop.gate.evidence import build
 from counterfoil.desktop.gate.facts_grid import Changed, FactsGrid
+from counterfoil.desktop.gate.path import GatePath
 from counterfoil.desktop.gate.reading import Section
 from counterfoil.desktop.office import InboxRow, RunnerSeen, RunnerState, Workspace
 from counterfoil.desktop.parts.boxes import Banner, Nothing
@@ -29,6 +31,7 @@ from counterfoil.desktop.words import times
 from counterfoil.desktop.words.gates import has_read
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
+from desktop.fake_office import _seen
 from desktop.figures import HOUR, NOW
 
 SMALL = (1100, 700)
@@ -284,3 +287,20 @@ def test_whose_words_are_said_once(qtbot: QtBot) -> None:
 )
 def test_one_source_comes_from_outside_and_two_come(many: int, said: str) -> None:
     assert has_read("a.eml", many) == said
+
+
+@pytest.mark.parametrize("width", [330, 420, 640])
+def test_the_path_of_a_gate_keeps_its_line_and_its_run(qtbot: QtBot, width: int) -> None:
+    """What gives way is the title of the run, which the gate's own title says, too; run and step stand whole."""
+    seen = _seen(figures.question(), template="Reference letters", run_title=LONG, run=1284)
+    path = GatePath(seen)
+    qtbot.addWidget(path)
+    path.resize(width, 26)
+    path.show()
+    parts: list[Any] = [one for one in path.findChildren(QWidget) if getattr(one, "text", str)()]
+    assert [one.text() for one in parts] == ["Reference letters", LONG, "Run 1284", "Step 4"]
+    assert len({place(one).center().y() for one in parts}) == 1
+    assert place(parts[3]).right() <= width
+    for whole in (parts[2], parts[3]):
+        assert whole.width() >= whole.sizeHint().width()
+    assert parts[1].toolTip() == LONG

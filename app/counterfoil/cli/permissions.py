@@ -177,7 +177,8 @@ def propose(
     call.lines(table(["gate", "", "decided"], [_before(one) for one in covered], call.width) if covered else [])
     refused = [one for one in covered if one.verdict != "approved"]
     if refused:
-        call.say(f"{len(refused)} of these were not approved: with the rule they would have been done.")
+        were, they = ("was", "it") if len(refused) == 1 else ("were", "they")
+        call.say(f"{len(refused)} of these {were} not approved: with the rule {they} would have been done.")
     if given:
         call.say(f"given as {', '.join('p-' + str(one['number']) for one in given)}.")
     else:

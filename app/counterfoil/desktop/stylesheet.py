@@ -53,6 +53,7 @@ QToolTip { color: @panel; background: @text; border: none; padding: 5px 8px; }
 """
 
 _BUTTONS = """
+QPushButton, QCheckBox, QComboBox { outline: none; }
 QPushButton { color: @text; background: @panel; border: 1px solid @border_input; border-radius: 6px; padding: 0 12px; min-height: 30px; }
 QPushButton:hover { background: @hover; }
 QPushButton:pressed { background: @border; }

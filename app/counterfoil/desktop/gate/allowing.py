@@ -115,7 +115,8 @@ class AllowSheet(Sheet):
         if len(proposal.covered) > _SHOWN:
             self.body.addWidget(Label(f"and {len(proposal.covered) - _SHOWN} more", "caption"))
         if proposal.refused:
-            words = f"{proposal.refused} of these were not approved. With this rule they would have been done."
+            were, they = ("was", "it") if proposal.refused == 1 else ("were", "they")
+            words = f"{proposal.refused} of these {were} not approved. With this rule {they} would have been done."
             self.body.addWidget(Banner("warn", words))
         self.body.addWidget(
             Prose(

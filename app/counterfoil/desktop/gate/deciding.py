@@ -168,7 +168,7 @@ class Deciding(QObject):
         hint = "Nothing has been written yet. " if self._shown.is_guided else ""
         self.bar.show_open(
             silence=f"{hint}{silence}",
-            can_decide=reading.open and reading.seen.may_decide,
+            can_decide=reading.open and reading.seen.may_decide and not session.frozen,
             can_change=bool(reading.seen.editable),
             can_refuse=not trouble and reading.kind != "budget",
         )

@@ -246,7 +246,7 @@ class GateDetail(Pane):
         again.clicked.connect(self._look_again)
         if self.page is not None:
             self.page.say(Banner("warn", f"This changed at {at}. Look again before you decide.", [again]))
-        self.bar.show_primary(old.primary())
+        self.deciding.show_bar()
 
     @Slot()
     def _look_again(self) -> None:

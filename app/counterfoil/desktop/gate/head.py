@@ -10,13 +10,13 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
 
 from counterfoil.desktop.gate.allowing import may_be_allowed
+from counterfoil.desktop.gate.path import GatePath
 from counterfoil.desktop.gate.reading import Reading
 from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose, role_font
 from counterfoil.desktop.parts.layouts import Flow, column, put, row
 from counterfoil.desktop.protection.badge import ProtectionBadge
-from counterfoil.desktop.tables.fitting import shortened
 from counterfoil.desktop.tokens import ICON
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
@@ -24,7 +24,6 @@ from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.plain import one_line
 
 _FIGURE = 400  # pixels of a figure on one line
-_CRUMB = 260  # pixels of a run's title in the path
 _STRONG_STARTS = (
     "If you approve:",
     "If you reject:",
@@ -96,21 +95,8 @@ class GateHead(QWidget):
         seen = reading.seen
         held = QWidget()
         whole = row(held, gap=8)
-        path = QWidget()
-        flow = Flow(path)
-        run = Button(
-            f"Run {seen.run_number}", "link", key=str(seen.document["run_id"]), help="Show every step of this run"
-        )
-        run.chosen.connect(self.run_wanted)
-        flow.addWidget(Label(one_line(seen.template), "small"))
-        title = one_line(seen.run_title).removeprefix(one_line(seen.template)).lstrip(" ,:·–-")
-        if title:
-            label = Label(shortened(title, _CRUMB, QFontMetrics(role_font("small")).horizontalAdvance), "small")
-            label.setToolTip(title)  # the title of the gate below says it, too
-            flow.addWidget(_crumb(label))
-        flow.addWidget(_crumb(run))
-        if seen.step is not None:
-            flow.addWidget(_crumb(Label(f"Step {seen.step}", "small")))
+        path = GatePath(seen)
+        path.run.chosen.connect(self.run_wanted)
         whole.addWidget(path, 1, Qt.AlignmentFlag.AlignVCenter)
         history = Button(
             "", "icon", icon="history", name="Show every step of this run", key=str(seen.document["run_id"])
@@ -120,14 +106,6 @@ class GateHead(QWidget):
         printer.clicked.connect(self.print_wanted)
         put(whole, ProtectionBadge(seen.isolation), history, printer)
         return held
-
-
-def _crumb(what: QWidget) -> QWidget:
-    """A part of the path with its arrow, so that the arrow never ends a line."""
-    held = QWidget()
-    line = row(held, gap=4)
-    put(line, Icon("chevron-right", "text3", 14), what)
-    return held
 
 
 def consequences_box(reading: Reading) -> Box:
@@ -157,7 +135,10 @@ def leaves_by(sentence: str) -> str:
 
 def state_banner(reading: Reading, now_us: int, ways: Sequence[Button] = ()) -> Banner | None:
     """How a gate that is open no more ended, with the ways on."""
-    said = words.closed(reading.seen.document, reading.seen.me, now_us)
+    choice = str(reading.seen.draft.values.get("choice", "")) if reading.kind in words.ENDINGS else ""
+    said = words.closed(
+        reading.seen.document, reading.seen.me, now_us, words.ENDINGS.get(reading.kind, {}).get(choice, "")
+    )
     if not said:
         return None
     decided = str(reading.seen.document["state"]) == "decided"
@@ -165,7 +146,8 @@ def state_banner(reading: Reading, now_us: int, ways: Sequence[Button] = ()) -> 
     comment = one_line(last.get("comment") or "")
     held = joined([reading.rows_called.get(str(n), f"row {n}") for n in reading.seen.draft.held]) if decided else ""
     details = [f"‘{comment}’" if comment else "", f"Held: {held}" if held else ""]
-    tone = "ok" if decided and last.get("verdict") in ("approved", "answered") else "info" if decided else "quiet"
+    good = last.get("verdict") in ("approved", "answered") and choice not in words.ENDS_A_RUN
+    tone = "ok" if decided and good else "info" if decided else "quiet"
     return Banner(
         tone,
         said if comment or not decided else f"{said} Nothing left to decide.",

@@ -196,7 +196,9 @@ class GatePage(Pane):
         for entry in self.reading.seen.after:
             line = row(gap=8)
             name, tone = _AFTER_ICONS.get(entry.state, ("circle-dashed", "text3"))
-            put(line, Icon(name, tone, 14))
+            mark = column(margins=(0, 3, 0, 0))
+            put(mark, Icon(name, tone, 14), None)
+            put(line, mark)
             line.addWidget(Prose(entry.words, "body2"), 1)
             box.put(line)
         box.setAccessibleName("What then happened")

@@ -76,13 +76,16 @@ class BulkPanel(Pane):
             put(self._page, Banner("warn", f"{len(left_out)} of {len(rows)} {ends}.", detail=f"{reasons}."))
         put(self._page, self._table(rows))
         self.act.say(f"Approve {count(len(able), 'gate')}" if able else "Nothing to decide together")
+        self.act.set_kind("primary", "check" if able else "")
         self.act.setEnabled(bool(able))
         self._said.setText("Each is sealed to what its row was when you selected it." if able else "")
 
     def _table(self, rows: list[InboxRow]) -> Box:
         now = self._clock.now_us()
+        labels = {row.figure_label for row in rows if row.figure is not None}
+        figure = labels.pop() if len(labels) == 1 else "key figure"
         data = {
-            "columns": ["gate", "template", "decide by", "figure", "note"],
+            "columns": ["gate", "template", "decide by", figure, "note"],
             "rows": [
                 [
                     row.title,

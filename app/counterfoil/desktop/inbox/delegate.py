@@ -77,7 +77,7 @@ def _paint_row(painter: QPainter, box: QRect, row: InboxRow, index: Index, token
     if len(lines) == 1:
         painter.setFont(font(12))
         painter.setPen(colour(tokens.text2))
-        painter.drawText(first.translated(0, step), _LEFT, _short(capital(row.why), 400, box.width()))
+        painter.drawText(first.translated(0, step), _LEFT, _short(capital(row.why).rstrip("."), 400, box.width()))
     _paint_foot(painter, first.translated(0, 2 * step + 1), row, str(index.data(Role.STATE) or ""), tokens)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from counterfoil.desktop import icons
@@ -87,9 +87,9 @@ class Button(QPushButton):
             self._tint()
 
     def _tint(self) -> None:
-        if self._icon:
-            tokens = current()
-            self.setIcon(icons.icon(self._icon, getattr(tokens, _TINTS[self._kind]), tokens.text3))
+        tokens = current()
+        shown = icons.icon(self._icon, getattr(tokens, _TINTS[self._kind]), tokens.text3) if self._icon else QIcon()
+        self.setIcon(shown)
 
     @Slot()
     def _pressed(self) -> None:

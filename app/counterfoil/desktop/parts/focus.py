@@ -1,4 +1,4 @@
-"""The focus ring: two pixels around whatever the keyboard is on, and nothing while a person uses the mouse.
+"""The focus ring: two pixels around whatever the keyboard is on, with a gap, and nothing while a person uses the mouse.
 
 A style sheet can only redraw a border, which moves what is inside it and shows on every click. QFocusFrame follows its widget by itself,
 and Qt itself knows whether the focus was last moved by a key (WA_KeyboardFocusChange), so no event is looked at here.
@@ -9,9 +9,30 @@ from __future__ import annotations
 import shiboken6
 from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QFocusFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QFocusFrame,
+    QProxyStyle,
+    QScrollArea,
+    QStyle,
+    QStyleOption,
+    QWidget,
+)
 
 from counterfoil.desktop.theme import colour, current
+
+_RING, _GAP = 2, 2  # pixels; without the gap a ring in the colour of a button would be no ring
+_MARGINS = (QStyle.PixelMetric.PM_FocusFrameHMargin, QStyle.PixelMetric.PM_FocusFrameVMargin)
+
+
+class _Around(QProxyStyle):
+    """How far a focus frame stands off."""
+
+    def pixelMetric(
+        self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
+    ) -> int:
+        return _RING + _GAP if metric in _MARGINS else super().pixelMetric(metric, option, widget)
 
 
 class FocusRing(QFocusFrame):
@@ -20,6 +41,8 @@ class FocusRing(QFocusFrame):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
+        self._style = _Around()
+        self.setStyle(self._style)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
         application = QApplication.instance()
@@ -29,8 +52,8 @@ class FocusRing(QFocusFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(colour(current().focus), 2))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
+        painter.setPen(QPen(colour(current().focus), _RING))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 9, 9)
         painter.end()
 
     @Slot(QWidget, QWidget)

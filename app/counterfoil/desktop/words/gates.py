@@ -31,6 +31,26 @@ KIND_ICONS = {
     "budget": "coins",
 }
 KIND_TONES = {"question": "info", "doubt": "info", "failure": "bad", "conflict": "warn", "budget": "warn"}
+ENDINGS = {  # what was answered where an answer is a choice of the product's own
+    "doubt": {
+        "happened": "said that it happened",
+        "not_happened": "said that it did not happen",
+        "stop": "stopped the run here",
+    },
+    "failure": {
+        "retry": "had it tried again",
+        "skip": "gave a value to go on with",
+        "stop": "stopped the run here",
+    },
+    "budget": {
+        "raise_once": "allowed one more call",
+        "raise": "raised the limit",
+        "go_on": "let it go on",
+        "finish": "let it finish with what there was",
+        "stop": "stopped the run here",
+    },
+}
+ENDS_A_RUN = ("stop", "finish")
 VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 
 
@@ -85,19 +105,21 @@ def asked(asked_at: int, started_by: str, me: str, now_us: int, files_at: int | 
     return f"{words} Files as of {times.clock_time(files_at)}." if files_at is not None else words
 
 
-def closed(document: Mapping[str, Any], me: str, now_us: int) -> str:
-    """How a gate ended, with when and why as far as its document tells; "" while it is open."""
+def closed(document: Mapping[str, Any], me: str, now_us: int, chosen: str = "") -> str:
+    """How a gate ended, with when and why as far as its document tells; "" while it is open. `chosen` says which answer was given."""
     state, decisions = str(document["state"]), document.get("decisions") or ()
     if state == "decided" and decisions:
         last = decisions[-1]
         at = times.iso_instant(str(last["at"])) or now_us
         who = capital(person(str(last["by"]), me))
         sure = unproven(str(last.get("signature")))
-        said = "sent this back" if last["verdict"] == "returned" else f"{VERDICTS.get(last['verdict'], 'decided')} this"
+        said = chosen or f"{VERDICTS.get(last['verdict'], 'decided')} this"
+        if last["verdict"] == "returned":
+            said = "sent this back"
         return f"{who} {said} {_at(at, now_us)}{sure}."
     if state == "withdrawn":
         return _withdrawn(
-            one_line(document.get("closed_why") or ""), times.iso_instant(str(document.get("closed_at"))), now_us
+            one_line(document.get("closed_why") or ""), times.iso_instant(str(document.get("closed_at"))), me, now_us
         )
     if state == "superseded":
         return "A newer round is open."
@@ -118,10 +140,12 @@ def took_the_place(before: Mapping[str, Any], me: str, now_us: int) -> str:
     return f"This changed {_at(at, now_us)}." if at is not None else "This changed while it was open."
 
 
-def _withdrawn(why: str, at: int | None, now_us: int) -> str:
+def _withdrawn(why: str, at: int | None, me: str, now_us: int) -> str:
     """The run was cancelled by Anna at 08:50, so this question was withdrawn."""
     if not why:
         return "This question was withdrawn: its run has ended."
+    if me and why.rstrip(".").endswith(f" by {person(me)}"):
+        why = f"{why.rstrip('.').removesuffix(person(me))}you"
     when = f" {_at(at, now_us)}" if at is not None else ""
     return f"{why.rstrip('.')}{when}, so this question was withdrawn."
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 from counterfoil.clock import iso
 from counterfoil.desktop import gate_facts, run_acts
 from counterfoil.desktop import office as facts
+from counterfoil.desktop.aside_facts import Person
 from counterfoil.desktop.narrow_facts import EVERY, Narrow
 from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
@@ -40,6 +41,7 @@ class FakeOffice:
         self.seen: dict[str, gate_facts.GateSeen] = {}
         self.drafts: dict[str, gate_facts.Draft] = {}
         self.read: set[str] = set()
+        self.asleep: dict[str, int] = {}
         self.loaded_ahead: list[str] = []
         self.runner_seen = facts.RunnerSeen(
             facts.RunnerState.RUNNING,
@@ -94,6 +96,8 @@ class FakeOffice:
         running = sum(row.state in ("running", "ready") for row in self.run_rows)
         return facts.Counts(
             for_me=len(self.inbox(facts.Tab.FOR_ME, workspace)),
+            for_others=len(self.inbox(facts.Tab.FOR_OTHERS, workspace)),
+            snoozed=len(self.inbox(facts.Tab.SNOOZED, workspace)),
             running=running,
             runs=len(self.run_rows),
             notices=len(self.schedules.notices),
@@ -120,11 +124,46 @@ class FakeOffice:
         self.pending.append(_changed(facts.Part.RUNNER))
 
     def inbox(self, tab: facts.Tab, workspace: str | None, most: int | None = None) -> tuple[facts.InboxRow, ...]:
-        wanted = {facts.Tab.FOR_ME: "open", facts.Tab.DECIDED: "decided"}.get(tab)
-        rows = [self._row(one) for one in self.documents.values() if one["state"] == wanted]
+        wanted = "decided" if tab is facts.Tab.DECIDED else "open"
+        found = [one for one in self.documents.values() if one["state"] == wanted]
+        rows = [self._row(one) for one in found if tab is facts.Tab.DECIDED or self._tab_of(one) is tab]
         if most is not None:
             rows = sorted(rows, key=lambda row: (row.due_at is None, row.due_at or 0, row.asked_at))[:most]
         return tuple(rows)
+
+    def _tab_of(self, document: dict[str, Any]) -> facts.Tab:
+        if (document.get("waits_for") or {"who": ME})["who"] != ME:
+            return facts.Tab.FOR_OTHERS
+        asleep = self.asleep.get(document["gate_id"], 0) > self.now
+        return facts.Tab.SNOOZED if asleep else facts.Tab.FOR_ME
+
+    def _aside(self, what: str, gate_id: str, detail: Any) -> None:
+        if self.refuse is not None:
+            raise self.refuse
+        self.log.append((what, (gate_id, detail)))
+        self.pending.append(_changed(facts.Part.INBOX))
+
+    def snooze(self, gate_id: str, until: int) -> None:
+        self._aside("snooze", gate_id, until)
+        self.asleep[gate_id] = until
+
+    def wake(self, gate_id: str) -> None:
+        self._aside("wake", gate_id, None)
+        self.asleep.pop(gate_id, None)
+
+    def people(self, gate_id: str) -> tuple[Person, ...]:
+        return (
+            Person("user:ben", "Ben"),
+            Person("user:carla", "Carla", "Carla may not decide this: its rules leave Carla out."),
+        )
+
+    def give(self, gate_id: str, principal: str, why: str) -> None:
+        self._aside("give", gate_id, (principal, why))
+        told = {"who": principal, "by": ME, "at": iso(self.now), "comment": why}
+        self.documents[gate_id]["waits_for"] = told
+
+    def take(self, gate_id: str) -> None:
+        self.give(gate_id, ME, "")
 
     def read_ahead(self) -> bool:
         return False
@@ -136,8 +175,12 @@ class FakeOffice:
         if gate_id not in self.documents:
             raise UnknownGate(f"No gate goes by {gate_id[:8]}.", "Look into the inbox: counterfoil inbox")
         seen = self.seen[gate_id]
+        if self._tab_of(self.documents[gate_id]) is facts.Tab.FOR_OTHERS:
+            seen = dataclasses.replace(seen, may_decide=False, why_not="This waits for Ben")
+        asleep = self.asleep.get(gate_id, 0)
         return dataclasses.replace(
             seen,
+            asleep_until=asleep if asleep > self.now else None,
             document=copy.deepcopy(self.documents[gate_id]),
             draft=self.drafts.get(gate_id, gate_facts.Draft()),
             me=ME,
@@ -315,6 +358,9 @@ class FakeOffice:
             closed=f"{decisions[-1]['verdict']} by {decisions[-1]['by']}" if decisions else "",
             closed_at=_us(decisions[-1]["at"]) if decisions else None,
             verdict=decisions[-1]["verdict"] if decisions else "",
+            asleep_until=self.asleep.get(document["gate_id"]),
+            handed="Given to Ben by you" if self._tab_of(document) is facts.Tab.FOR_OTHERS else "",
+            others=self._tab_of(document) is facts.Tab.FOR_OTHERS,
             bulk="" if document["number"] >= 200 else "needs a closer look",
             search=f"{document['title']} {_WHY.get(document['number'], '')} {seen.template}".casefold(),
         )

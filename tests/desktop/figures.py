@@ -104,6 +104,7 @@ def gate(number: int, kind: str, title: str, **more: Any) -> dict[str, Any]:
         "who": more.get("who", {"needs": 1, "from": [], "not": [], "given": []}),
         "state": more.get("state", "open"),
         "decisions": more.get("decisions", []),
+        "waits_for": more.get("waits_for"),
     }
 
 

@@ -11,7 +11,7 @@ from counterfoil.authoring.codec import canonical
 from counterfoil.clock import from_us, to_us
 from counterfoil.errors import AlreadyDecided, CounterfoilError, GateClosed, NotAllowed, WrongUse
 from counterfoil.facts import RunState, Verdict
-from counterfoil.inbox import giving, snoozing
+from counterfoil.inbox import giving, snoozing, until
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.deciding import Wish, decide, void
 from counterfoil.notifying.words import unheard
@@ -60,9 +60,9 @@ def give(harness: PowerCut, gate: Any, by: str, to: str, why: str = "") -> None:
 
 
 def test_a_snoozed_gate_is_back_by_the_clock_alone_and_decides_nothing(harness: PowerCut, gate: Any) -> None:
-    until = now(harness) + HOUR
-    snoozing.snooze(harness.database, "g-1", ANNA, until)
-    assert asleep(harness, ANNA) == {gate["gate_id"]: until}
+    at = now(harness) + HOUR
+    snoozing.snooze(harness.database, "g-1", ANNA, at)
+    assert asleep(harness, ANNA) == {gate["gate_id"]: at}
     assert asleep(harness, BEN) == {}
     assert harness.gate() == gate
     assert not [row for row in trail_rows.entries(harness.database.reader) if "snooze" in row["kind"]]
@@ -94,7 +94,7 @@ def test_snoozing_is_refused_where_it_would_hide_what_is_over_past_or_due(harnes
 
 def test_no_time_after_the_deadline_is_offered_or_taken() -> None:
     monday = to_us(datetime(2026, 11, 30, 9, 0).astimezone())
-    free = snoozing.offered(monday, None)
+    free = until.offered(monday, None)
     assert [choice.key for choice in free] == ["hour", "afternoon", "tomorrow", "monday"]
     assert [f"{from_us(choice.at).astimezone():%d %H:%M}" for choice in free] == [
         "30 10:00",
@@ -103,13 +103,13 @@ def test_no_time_after_the_deadline_is_offered_or_taken() -> None:
         "07 08:00",
     ]
     due = monday + 8 * HOUR
-    bound = {choice.key: choice.why_not for choice in snoozing.offered(monday, due)}
+    bound = {choice.key: choice.why_not for choice in until.offered(monday, due)}
     assert bound["hour"] == bound["afternoon"] == ""
     assert bound["tomorrow"] == bound["monday"] == "after the deadline, 17:00"
     sunday_evening = to_us(datetime(2026, 11, 29, 20, 0).astimezone())
-    assert [choice.key for choice in snoozing.offered(sunday_evening, None)] == ["hour", "tomorrow"]
+    assert [choice.key for choice in until.offered(sunday_evening, None)] == ["hour", "tomorrow"]
     with pytest.raises(WrongUse, match="17:00 is after the deadline, 17:00"):
-        snoozing.refuse_time(due, due, monday)
+        until.refuse_time(due, due, monday)
 
 
 @pytest.mark.parametrize(
@@ -130,13 +130,13 @@ def test_no_time_after_the_deadline_is_offered_or_taken() -> None:
 )
 def test_times_as_people_write_them(text: str, at: str) -> None:
     monday = to_us(datetime(2026, 11, 30, 9, 0).astimezone())
-    assert f"{from_us(snoozing.read_time(text, monday)).astimezone():%d %H:%M}" == at
+    assert f"{from_us(until.read_time(text, monday)).astimezone():%d %H:%M}" == at
 
 
 @pytest.mark.parametrize("text", ["", "soon", "25:00", "tomorrow noon", "2026-13-01", "mo 08:00", "-2h"])
 def test_what_is_no_time_says_how_to_write_one(text: str) -> None:
     with pytest.raises(WrongUse, match="Write 2h, 16:00"):
-        snoozing.read_time(text, 0)
+        until.read_time(text, 0)
 
 
 # ------------------------------------------------------------------------------------------------------------- giving

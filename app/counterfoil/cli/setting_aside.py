@@ -15,6 +15,7 @@ from counterfoil.errors import WrongUse
 from counterfoil.inbox import giving, snoozing
 from counterfoil.inbox.accounts import account
 from counterfoil.inbox.finding import find_gate
+from counterfoil.inbox.until import read_time
 
 
 def snooze(
@@ -37,7 +38,7 @@ def snooze(
             row, was = snoozing.wake(home.database, gate, me)
             said, at = "is back in your inbox" if was else "was not snoozed", None
         else:
-            at = snoozing.read_time(until, home.database.clock.now_us())
+            at = read_time(until, home.database.clock.now_us())
             row = snoozing.snooze(home.database, gate, me, at)
             said = f"is snoozed until {clock(at)}; then it is back by itself"
         call.line(f"g-{row['number']} {said}.")

@@ -67,6 +67,7 @@ class GateSeen:
     may_decide: bool = True
     why_not: str = ""
     me: str = ""
+    asleep_until: int | None = None  # this person has snoozed it
     draft: Draft = field(default_factory=Draft)
 
     @property

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from counterfoil.desktop.aside_facts import SetsAside
 from counterfoil.desktop.gate_facts import Answer, DecisionMade, Draft, GateSeen, PageSeen
 from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.news_facts import Tells
@@ -60,6 +61,7 @@ class Counts:
 
     for_me: int = 0
     for_others: int = 0
+    snoozed: int = 0
     running: int = 0
     runs: int = 0
     notices: int = 0  # what is told of schedules
@@ -99,6 +101,7 @@ class Tab(StrEnum):
 
     FOR_ME = "for_me"
     FOR_OTHERS = "for_others"
+    SNOOZED = "snoozed"
     DECIDED = "decided"
 
 
@@ -128,6 +131,9 @@ class InboxRow:
     verdict: str = ""
     bulk: str = ""  # why it cannot be decided together with others; "" when it can
     search: str = ""  # casefolded text that search looks through
+    asleep_until: int | None = None  # snoozed by this person
+    handed: str = ""  # whom it was given to and by whom, in words
+    others: bool = False  # it waits for somebody else
 
     @property
     def alone(self) -> str:
@@ -220,7 +226,7 @@ class TrailPage:
     total: int
 
 
-class Office(RunActs, Tells, Trusts, Settled, Protocol):
+class Office(RunActs, Tells, Trusts, Settled, SetsAside, Protocol):
     """One connection to the data folder, used by one thread. Every method may raise a CounterfoilError."""
 
     def changes(self) -> Changes | None:

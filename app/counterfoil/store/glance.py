@@ -419,6 +419,8 @@ _MARKS = {
     "decision": "SELECT max(row) FROM decision",
     "read": "SELECT max(read_at) FROM reading",
     "drafts": "SELECT group_concat(gate_id) FROM draft WHERE principal = :me",
+    "snooze": "SELECT group_concat(gate_id || until) FROM snooze WHERE principal = :me",
+    "giving": "SELECT count(*) || ':' || coalesce(max(given_at), 0) FROM giving",
     "version": "SELECT count(*) FROM template_version",
     "schedule": "SELECT group_concat(rev || ':' || coalesce(next_at, 0)) FROM schedule",
     "notice": "SELECT count(*) || ':' || max(row) || ':' || total(closed_at) FROM notice",

@@ -81,6 +81,7 @@ class Ways(QObject):
                 "gate": self._frame.show_gate,
                 "run": self._frame.show_run,
                 "checkpoint": self.show_plug,
+                "aside": self._set_aside,
                 "template": self._open_template,
                 "view": self._show_view,
                 "schedule": self.show_schedule,
@@ -145,6 +146,9 @@ class Ways(QObject):
     def _to(self, name: str) -> Any:
         self._frame.show_page(name)
         return self._frame.pages[name]
+
+    def _set_aside(self, way: str) -> None:
+        self._to("inbox").set_aside(way)
 
     def _open_template(self, path: str) -> None:
         self._to("templates").open_template(path)

@@ -24,7 +24,7 @@ class GateBar(Box):
     """Primary, send back, reject, what silence means; or what was done, with Undo.
 
     Signals:
-        acted(), send_back_wanted(), reject_wanted(), change_wanted(), undo_wanted(): as the buttons say.
+        acted(), send_back_wanted(), reject_wanted(), change_wanted(), undo_wanted(), more_wanted(): as the buttons say.
         settled(): the time to take it back is over.
     """
 
@@ -33,6 +33,7 @@ class GateBar(Box):
     reject_wanted = Signal()
     change_wanted = Signal()
     undo_wanted = Signal()
+    more_wanted = Signal()
     settled = Signal()
 
     def __init__(self, clock: Clock) -> None:
@@ -40,6 +41,7 @@ class GateBar(Box):
         self._clock = clock
         self._until = 0
         self._verdict = ""
+        self.put_off = False  # what can be undone is that the gate is snoozed
         self._ready = False
         self._above = row(margins=(28, 8, 24, 0))
         self._short = Prose("", "caption", leading=1.35)
@@ -52,6 +54,7 @@ class GateBar(Box):
         self.change = Button("Change…", icon="pencil", help="Change what may be changed (Ctrl+E)")
         self.send_back = Button("Send back…", icon="undo-2", help="Say what should be different (Ctrl+B)")
         self.reject = Button("Reject…", "danger", help="Say no, with a reason (Ctrl+Shift+R)")
+        self.more = Button("", "icon", icon="ellipsis", name="More: snooze, give to somebody, save as PDF")
         self.silence = Prose("", "caption", leading=1.35)
         self.stack.addWidget(self._open_row())
         self.undo = Button("Undo", icon="rotate-ccw", help="Take it back (Ctrl+Z)")
@@ -66,6 +69,7 @@ class GateBar(Box):
         self.send_back.clicked.connect(self.send_back_wanted)
         self.reject.clicked.connect(self.reject_wanted)
         self.undo.clicked.connect(self.undo_wanted)
+        self.more.clicked.connect(self.more_wanted)
 
     @property
     def counting(self) -> bool:
@@ -76,6 +80,19 @@ class GateBar(Box):
         """Another gate comes: nothing is counted down any more."""
         self._ticks.stop()
         self._hint.hide()
+        self.put_off = False
+
+    def show_put_off(self, said: str) -> None:
+        """It is snoozed, and that can be undone while the gate stands here."""
+        self._ticks.stop()
+        self._hint.hide()
+        self.put_off = True
+        self.done.setText(said)
+        self._done_icon.show_icon("clock", "text2")
+        self.undo.show()
+        self.stack.setCurrentIndex(1)
+        self.show()
+        self._fit()
 
     def show_primary(self, primary: Primary) -> None:
         """What the button says and whether it acts, leads on, or is off."""
@@ -93,6 +110,7 @@ class GateBar(Box):
     def show_open(self, *, silence: str, can_decide: bool, can_change: bool, can_refuse: bool) -> None:
         """The bar of a gate that waits; `can_refuse`: it can be sent back or rejected, beside being answered."""
         self._ticks.stop()
+        self.put_off = False
         self.say(silence)
         for button in (self.send_back, self.reject):
             button.setVisible(can_decide and can_refuse)
@@ -112,7 +130,7 @@ class GateBar(Box):
 
     def _fit(self) -> None:
         """Where two lines beside the buttons are too few for what silence means, it stands above them."""
-        buttons = [self.primary, self.change, self.send_back, self.reject]
+        buttons = [self.primary, self.change, self.send_back, self.reject, self.more]
         taken = sum(widget.sizeHint().width() + 8 for widget in buttons if not widget.isHidden())
         self.key.setVisible(self._ready and self.width() - taken - _AROUND > self.key.sizeHint().width() + 8)
         room = self.width() - taken - _AROUND - (0 if self.key.isHidden() else self.key.sizeHint().width() + 8)
@@ -127,7 +145,7 @@ class GateBar(Box):
         seconds = max(0, -(-(until_us - self._clock.now_us()) // 1_000_000))
         self._hint.setText(f"You have {count(seconds, 'second')} to take it back.")
         self._hint.setVisible(hint)
-        self._verdict, self._until = verdict, until_us
+        self._verdict, self._until, self.put_off = verdict, until_us, False
         good = verdict in ("approved", "answered")
         self._done_icon.show_icon(
             "circle-check" if good else "undo-2" if verdict == "returned" else "circle-x", "ok" if good else "text2"
@@ -154,7 +172,7 @@ class GateBar(Box):
         put(line, self.primary, self.key, self.change, self.send_back, 8)
         line.addWidget(self.silence, 1, Qt.AlignmentFlag.AlignVCenter)
         line.addStretch(0)
-        put(line, 8, self.reject)
+        put(line, 8, self.reject, self.more)
         return held
 
     def _done_row(self) -> QWidget:

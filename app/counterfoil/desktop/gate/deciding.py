@@ -20,6 +20,7 @@ from counterfoil.desktop.gate.keeping import DraftKeeper
 from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.sending import Sending
 from counterfoil.desktop.gate.session import CLOSED, READY, Primary, Session, may_take_back
+from counterfoil.desktop.gate.setting_aside import SettingAside
 from counterfoil.desktop.gate_facts import Answer, DecisionMade
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.sheet import Sheet
@@ -68,6 +69,7 @@ class Deciding(QObject):
         self.sending = Sending(bridge, self)
         self.asking = Asking(over, bridge)
         self.allowing = Allowing(over, bridge)
+        self.aside = SettingAside(over, shown, bridge, clock)
         self._connect()
 
     def leave(self) -> None:
@@ -79,6 +81,7 @@ class Deciding(QObject):
         """Close the sheets, keeping what was typed."""
         self.asking.dismiss()
         self.allowing.dismiss()
+        self.aside.dismiss()
 
     def focus_bar(self) -> None:
         """Ctrl+Enter in the list comes here: it moves the focus and decides nothing."""
@@ -134,8 +137,11 @@ class Deciding(QObject):
 
     @Slot()
     def undo(self) -> None:
-        """Take the decision back while that is possible."""
-        if self.bar.counting:
+        """Take the decision back while that is possible; or see again what was just snoozed."""
+        if self.bar.put_off:
+            self.bar.put_off = False
+            self.aside.wake()
+        elif self.bar.counting:
             self.sending.take_back(self._shown.gate_id)
 
     @Slot(object)
@@ -158,6 +164,8 @@ class Deciding(QObject):
             return
         reading = session.reading
         made = may_take_back(reading, self._clock.now_us())
+        if self.bar.put_off and reading.seen.asleep_until is not None:
+            return
         if made is not None:
             self._show_done(*made)
             return
@@ -202,6 +210,13 @@ class Deciding(QObject):
         self.asking.changed.connect(self._changed)
         self.asking.typed.connect(self._typed)
         self.allowing.said.connect(self.tell)
+        self.bar.more_wanted.connect(self._more)
+        self.aside.put_off.connect(self.bar.show_put_off)
+        self.aside.refused.connect(self._refused)
+
+    @Slot()
+    def _more(self) -> None:
+        self.aside.open_menu(self.bar.more)
 
     @Slot()
     def _typed(self) -> None:

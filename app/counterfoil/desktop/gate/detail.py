@@ -37,6 +37,7 @@ class GateDetail(Pane):
         again_wanted(str): start once more what this run was.
         print_wanted(GateSeen): put it on paper.
         gate_wanted(str): go to another gate (a newer round).
+        stands(GateSeen): it is on the screen as it is now.
     """
 
     decided = Signal(str)
@@ -46,6 +47,7 @@ class GateDetail(Pane):
     again_wanted = Signal(object)
     print_wanted = Signal(object)
     gate_wanted = Signal(object)
+    stands = Signal(object)
 
     def __init__(self, bridge: Bridge, clock: Clock) -> None:
         super().__init__("panel")
@@ -138,6 +140,7 @@ class GateDetail(Pane):
         acts.decided.connect(self.decided)
         acts.settled.connect(self.settled)
         acts.undone.connect(self.undone)
+        acts.aside.print_wanted.connect(self._print)
         bind(
             self,
             ("Ctrl+Return", acts.act),
@@ -184,6 +187,7 @@ class GateDetail(Pane):
         self.area.verticalScrollBar().setValue(place)
         self.stack.setCurrentIndex(_PAGE)
         self.deciding.show_bar()
+        self.stands.emit(fresh.seen)
         if self._focus_title:
             self._focus_title = False
             self.focus_title()
@@ -198,6 +202,8 @@ class GateDetail(Pane):
         page.gate_wanted.connect(self.gate_wanted)
         page.print_wanted.connect(self._print)
         page.head.always_wanted.connect(self.deciding.always)
+        page.head.more_wanted.connect(self.deciding.aside.open_menu)
+        page.set_aside.connect(self.deciding.aside.do)
 
     def _carry(self, looked: Looked, old: Session | None, now: int) -> None:
         """Answers are kept where the gate was open before, or where it took the place of one that changed; else those of the draft are

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QBoxLayout, QLabel, QWidget
 
@@ -42,11 +42,13 @@ class GateHead(QWidget):
     Signals:
         run_wanted(str): show the run this gate belongs to.
         print_wanted(): put the gate on paper.
+        more_wanted(QWidget): the menu of what is no decision, at this button.
         always_wanted(): propose a rule for what it asks about.
     """
 
     run_wanted = Signal(object)
     print_wanted = Signal()
+    more_wanted = Signal(object)
     always_wanted = Signal()
 
     def __init__(self, reading: Reading, now_us: int) -> None:
@@ -81,6 +83,10 @@ class GateHead(QWidget):
         if figures:
             put(lines, 16, _figures(figures, due), 4)
 
+    @Slot()
+    def _more(self) -> None:
+        self.more_wanted.emit(self.more)
+
     def _asked(self, told: Prose, reading: Reading) -> QBoxLayout:
         """Who asked, and beside it the way to a rule: in the path it would take the room of a run's title."""
         line = row(gap=12)
@@ -104,7 +110,9 @@ class GateHead(QWidget):
         history.chosen.connect(self.run_wanted)
         printer = Button("", "icon", icon="printer", name="Save as PDF… (Ctrl+P)")
         printer.clicked.connect(self.print_wanted)
-        put(whole, ProtectionBadge(seen.isolation), history, printer)
+        self.more = Button("", "icon", icon="ellipsis", name="More: snooze, give to somebody")
+        self.more.clicked.connect(self._more)
+        put(whole, ProtectionBadge(seen.isolation), history, printer, *([self.more] if reading.open else []))
         return held
 
 

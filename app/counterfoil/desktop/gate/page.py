@@ -27,8 +27,9 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.words import asides
 from counterfoil.desktop.words import gates as words
-from counterfoil.desktop.words.plain import plain
+from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.values import shown
 from counterfoil.policy.tainting import named, warning
 
@@ -49,6 +50,7 @@ class GatePage(Pane):
         run_wanted(str), print_wanted(): from the head.
         again_wanted(str): start once more what this run was.
         gate_wanted(str): go to another gate (a newer round).
+        set_aside(str): wake it, or take it.
         loading(int): files that are still to come.
         opened(): another part came into view.
     """
@@ -59,6 +61,7 @@ class GatePage(Pane):
     again_wanted = Signal(object)
     gate_wanted = Signal(object)
     print_wanted = Signal()
+    set_aside = Signal(object)
     loading = Signal(int)
     opened = Signal()
 
@@ -152,6 +155,8 @@ class GatePage(Pane):
 
     def _put_banners(self) -> None:
         seen = self.reading.seen
+        for banner in self._set_aside_banners() if self.reading.open else ():
+            put(self.banners, banner)
         ended = state_banner(self.reading, self._now, self._ways_on())
         if ended is not None:
             put(self.banners, ended)
@@ -168,6 +173,22 @@ class GatePage(Pane):
             put(self.banners, Banner("warn", first, more=others))
         if self.banners.count():
             self.banners.setContentsMargins(0, 12, 0, 0)
+
+    def _set_aside_banners(self) -> list[Banner]:
+        """That it is snoozed, or waits for somebody; with the way back."""
+        seen, made = self.reading.seen, []
+        if seen.asleep_until is not None:
+            wake = Button("Wake now", key="wake", icon="clock", help="Put it back into For me")
+            wake.chosen.connect(self.set_aside)
+            said = f"{asides.until(seen.asleep_until, self._now)}. Then it is back in For me by itself."
+            made.append(Banner("info", said, [wake]))
+        said, why = asides.told(seen.document, seen.me, self._now)
+        if said:
+            take = Button("Take it", key="take", icon="hand", help="It waits for you from then on")
+            take.chosen.connect(self.set_aside)
+            keys = [take] if asides.waits_for(seen.document, seen.me) else []
+            made.append(Banner("info", said, keys, detail=f"‘{one_line(why)}’" if why else ""))
+        return made
 
     def _ways_on(self) -> list[Button]:
         """To the round that took its place; where nobody decided in time, to starting the run once more."""
@@ -226,7 +247,7 @@ class GatePage(Pane):
                 editor = FieldEditor(entry, root=self.reading.seen.workspace, called=called)
                 editor.fill(self.session.values.get(editor.name, entry.get("default")))
                 editor.edited.connect(self._field_edited)
-                editor.setEnabled(self.reading.open)
+                editor.setEnabled(self.reading.open and self.reading.seen.may_decide)
                 self.form.append(editor)
                 box.put(editor)
             self.put(16, box)

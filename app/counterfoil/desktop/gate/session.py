@@ -236,6 +236,7 @@ def same_on_screen(old: GateSeen, new: GateSeen) -> bool:
         old.document == new.document
         and old.after == new.after
         and old.successor == new.successor
+        and old.asleep_until == new.asleep_until
         and old.story == new.story
     )
 

@@ -146,10 +146,16 @@ def state_words(row: InboxRow, now_us: int) -> str:
     """The right end of the third line: what presses, or how it ended."""
     if row.closed:
         return row.closed
+    if row.asleep_until is not None:
+        return f"Back {times.in_sentence(times.when(row.asleep_until, now_us))}"
+    if row.others:
+        return row.handed
     if row.needed > 1:
         return f"{row.given} of {row.needed} approvals"
     if row.draft:
         return "Draft"
     if row.due_at is not None:
         return times.left(row.due_at, now_us)
+    if row.handed:
+        return row.handed
     return f"Asked {times.in_sentence(times.since(row.asked_at, now_us))}"

@@ -6,11 +6,13 @@ Gates with flags, doubts, more approvers still needed or an unseen change are ne
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 from PySide6.QtCore import Signal, Slot
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Trouble
+from counterfoil.desktop.gate.aside_sheets import SnoozeSheet
 from counterfoil.desktop.gate.session import GUARD_US
 from counterfoil.desktop.gate_facts import Answer
 from counterfoil.desktop.inbox.rows import bulk_choice
@@ -42,6 +44,9 @@ class BulkPanel(Pane):
         super().__init__("panel")
         self._bridge, self._clock = bridge, clock
         self._able: list[InboxRow] = []
+        self._rows: list[InboxRow] = []  # those that can be snoozed
+        self._put_off: list[InboxRow] = []  # those that were, and can be seen again
+        self.sheet: SnoozeSheet | None = None
         self._deciding: list[InboxRow] = []  # those whose decisions are on their way, while they are what is shown
         self._shown_at = 0
         self._left = 0
@@ -52,7 +57,11 @@ class BulkPanel(Pane):
         self.act = Button("", "primary", icon="check")
         self.act.clicked.connect(self._act)
         self._said = Label("", "small", wrap=True)
-        put(line, self.act)
+        self.later = Button("Snooze…", icon="clock", help="Put all of them off until a time")
+        self.later.clicked.connect(self._ask_until)
+        self.undo = Button("Undo", icon="rotate-ccw", help="See them again now")
+        self.undo.clicked.connect(self._wake)
+        put(line, self.act, self.later, self.undo)
         line.addWidget(self._said, 1)
         bar.put(line)
         self.put(bar)
@@ -62,6 +71,10 @@ class BulkPanel(Pane):
         self._shown_at = self._clock.now_us()
         able, left_out, why = bulk_choice(rows)
         self._able, self._deciding = able, []
+        self._rows = [gate for gate in rows if not gate.closed and not gate.others and gate.asleep_until is None]
+        self._put_off = []
+        self.later.setVisible(bool(self._rows))
+        self.undo.hide()
         empty(self._page)
         put(self._page, Label(f"{count(len(rows), 'gate')} selected", "title"))
         sums = moneys([row.figure for row in able if is_money(row.figure)])
@@ -78,6 +91,7 @@ class BulkPanel(Pane):
         self.act.say(f"Approve {count(len(able), 'gate')}" if able else "Nothing to decide together")
         self.act.set_kind("primary", "check" if able else "")
         self.act.setEnabled(bool(able))
+        self.act.show()
         self._said.setText("Each is sealed to what its row was when you selected it." if able else "")
 
     def _table(self, rows: list[InboxRow]) -> Box:
@@ -108,7 +122,48 @@ class BulkPanel(Pane):
         self._deciding = able
         self.act.setEnabled(False)
         self.act.say("Keeping your decisions…")
-        self._bridge.ask(self, lambda office: _decide_all(office, able), functools.partial(self._done, able))
+        done = functools.partial(self._done, able)
+        self._bridge.ask(self, lambda office: _each(able, functools.partial(_approve, office)), done)
+
+    @Slot()
+    def _ask_until(self) -> None:
+        """The nearest deadline of all bounds the choice."""
+        if self.sheet is None and self._rows:
+            due = min((gate.due_at for gate in self._rows if gate.due_at is not None), default=None)
+            self.sheet = SnoozeSheet(self, self._clock.now_us(), due, len(self._rows))
+            self.sheet.chosen.connect(functools.partial(self._snooze, self._rows))
+            self.sheet.closed.connect(self._sheet_closed)
+            self.sheet.open()
+
+    @Slot()
+    def _sheet_closed(self) -> None:
+        self.sheet = None
+
+    def _snooze(self, rows: list[InboxRow], until: int) -> None:
+        done = functools.partial(self._snoozed, rows, until)
+        self._bridge.ask(self, lambda office: _each(rows, lambda gate: office.snooze(gate.gate_id, until)), done)
+
+    def _snoozed(self, rows: list[InboxRow], until: int, refused: list[str]) -> None:
+        made = len(rows) - len(refused)
+        if rows is self._rows and made:
+            self._put_off = rows
+            self.act.hide()
+            self.later.hide()
+            self.undo.show()
+            at = times.in_sentence(times.when(until, self._clock.now_us()))
+            self._said.setText(f"Snoozed {count(made, 'gate')} until {at}.")
+        self._tell_refused(made, len(rows), "snoozed", refused)
+        self.decided.emit()
+
+    @Slot()
+    def _wake(self) -> None:
+        rows, self._put_off = self._put_off, []
+        self.undo.hide()
+        self._bridge.ask(self, lambda office: _each(rows, lambda gate: office.wake(gate.gate_id)), self._woken)
+
+    def _woken(self, _refused: list[str]) -> None:
+        self._said.setText("They are back in For me.")
+        self.decided.emit()
 
     def _done(self, able: list[InboxRow], refused: list[str]) -> None:
         """All were tried. What was refused is told over the page, because the list below moves on, and so may what is selected."""
@@ -117,18 +172,25 @@ class BulkPanel(Pane):
         if able is self._deciding:
             self._said.setText(f"Approved {count(made, 'gate')}. Each can be taken back in Decided for 5 s.")
             self.act.say(f"Approved {made} of {asked}" if refused else "Approved")
-        if refused:
-            said = f"{made} of {count(asked, 'gate')} {'was' if made == 1 else 'were'} approved. Not approved:"
-            self._bridge.troubled.emit(Trouble(said, "\n".join(refused), "not_all"))
+        self._tell_refused(made, asked, "approved", refused)
         self.decided.emit()
 
+    def _tell_refused(self, made: int, asked: int, what: str, refused: list[str]) -> None:
+        if refused:
+            said = f"{made} of {count(asked, 'gate')} {'was' if made == 1 else 'were'} {what}. Not {what}:"
+            self._bridge.troubled.emit(Trouble(said, "\n".join(refused), "not_all"))
 
-def _decide_all(office: Office, rows: list[InboxRow]) -> list[str]:
-    """Approve each; a sentence for each that was refused."""
+
+def _approve(office: Office, gate: InboxRow) -> None:
+    office.decide(Answer(gate.gate_id, gate.digest, "approved"))
+
+
+def _each(rows: list[InboxRow], act: Callable[[InboxRow], object]) -> list[str]:
+    """Do it to each; a sentence for each that was refused."""
     refused = []
     for gate in rows:
         try:
-            office.decide(Answer(gate.gate_id, gate.digest, "approved"))
+            act(gate)
         except CounterfoilError as problem:
             refused.append(f"{quoted(gate.title)}: {problem}")
     return refused

@@ -94,7 +94,7 @@ def _paint_foot(painter: QPainter, line: QRect, row: InboxRow, state: str, token
     painter.setFont(font(12, 500, figures=True))
     painter.setPen(colour(tone))
     painter.drawText(line, _RIGHT, state)
-    if row.due_at is not None and not row.closed and not row.draft:
+    if row.due_at is not None and not (row.closed or row.draft or row.others):
         spot = line.right() - width - 18
         painter.drawPixmap(spot, line.center().y() - 6, icons.pixmap("clock", tone, 14, ratio))
         width += 20

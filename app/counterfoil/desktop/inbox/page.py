@@ -14,12 +14,15 @@ from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.gate.detail import GateDetail
+from counterfoil.desktop.gate.setting_aside import PRINT
+from counterfoil.desktop.gate_facts import GateSeen
 from counterfoil.desktop.inbox.bulk import BulkPanel
 from counterfoil.desktop.inbox.pane import InboxPane
 from counterfoil.desktop.office import Changes, Counts, InboxRow, Part, RunnerSeen, RunSeen, Tab
 from counterfoil.desktop.parts.keys import bind
 from counterfoil.desktop.parts.layouts import row
 from counterfoil.desktop.parts.panes import ListAndDetail
+from counterfoil.desktop.words import asides
 from counterfoil.desktop.words.plain import one_line
 
 _DETAIL, _BULK, _WELCOME = 0, 1, 2
@@ -41,7 +44,7 @@ class InboxPage(QWidget):
 
     def __init__(self, bridge: Bridge, clock: Clock) -> None:
         super().__init__()
-        self._bridge = bridge
+        self._bridge, self._clock = bridge, clock
         self._latest = Latest()
         self._reading = Latest()
         self._workspace: str | None = None
@@ -137,6 +140,8 @@ class InboxPage(QWidget):
         rows = [entry for entry in self.pane.adapter.entries if isinstance(entry, InboxRow)][:200]
         made = [Command("gate", one_line(row.title), row.gate_id, f"gate g-{row.number}") for row in rows]
         if self.detail.run_id:
+            ways = [(key, called) for key, called in self.detail.deciding.aside.ways() if key != PRINT]
+            made += [Command("aside", called, key, "the gate that is open") for key, called in ways]
             made.append(Command("checkpoint", "Show the checkpoint", self.detail.run_id, "of the gate that is open"))
         return made
 
@@ -165,6 +170,7 @@ class InboxPage(QWidget):
         self.detail.gate_wanted.connect(self.go_to_gate)
         self.detail.decided.connect(self._decided)
         self.detail.undone.connect(self._undone)
+        self.detail.stands.connect(self._stands)
         self.bulk.decided.connect(self._reload)
         bind(self.pane, ("Ctrl+Return", self._knock), ("Ctrl+Enter", self._knock))
         bind(self, ("Alt+Down", self._next), ("Alt+Up", self._before), repeats=True)
@@ -184,7 +190,7 @@ class InboxPage(QWidget):
         if not rows and self.right.currentIndex() == _DETAIL:
             self.detail.clear("Nothing is open.", "")
         elif rows and self.right.currentIndex() == _DETAIL and not self.detail.gate_id:
-            self.pane.view.step(forward=True)
+            self._open_first()
         self._mark_shown()
         if self._first:
             self._first = False
@@ -192,6 +198,14 @@ class InboxPage(QWidget):
             self.loaded.emit()
         if not whole:
             self._read_on(more=True)
+
+    def _open_first(self) -> None:
+        """The first gate, or the one that was open in another tab and stands here, too."""
+        current = self.pane.view.current_gate()
+        if current:
+            self._shown(current)
+        else:
+            self.pane.view.step(forward=True)
 
     def _read_on(self, more: bool) -> None:
         """The rest of the list, a portion at a time, so that what a person asks meanwhile is not kept waiting."""
@@ -264,6 +278,17 @@ class InboxPage(QWidget):
         decided = self.pane.list.row(gate_id)
         if decided is not None:
             self._following = decided.run_id
+
+    @Slot(object)
+    def _stands(self, seen: GateSeen) -> None:
+        """Why the gate that stands here may leave the list."""
+        said = asides.set_aside(seen.document, seen.me, seen.asleep_until, self._clock.now_us())
+        self.pane.say_over(seen.gate_id, said if str(seen.document["state"]) == "open" else "")
+
+    def set_aside(self, way: str) -> None:
+        """What Ctrl+K offers for the gate that is open."""
+        self.right.setCurrentIndex(_DETAIL)
+        self.detail.deciding.aside.do(way)
 
     @Slot(str)
     def _undone(self, _gate_id: str) -> None:

@@ -23,7 +23,12 @@ from counterfoil.desktop.words.plain import quoted
 from counterfoil.desktop.words.schedules import next_firing
 
 TINT = 600  # milliseconds that a changed row is tinted
-_TABS = ((Tab.FOR_ME, "For me"), (Tab.FOR_OTHERS, "For others"), (Tab.DECIDED, "Decided"))
+_TABS = (
+    (Tab.FOR_ME, "For me"),
+    (Tab.FOR_OTHERS, "For others"),
+    (Tab.SNOOZED, "Snoozed"),
+    (Tab.DECIDED, "Decided"),
+)
 
 
 class InboxPane(Pane):
@@ -51,9 +56,10 @@ class InboxPane(Pane):
         self.adapter = InboxAdapter(self)
         self.view = InboxView(self.adapter)
         self.search = SearchField("Search title, supplier, file, amount")
-        self.tabs = Segmented([(str(tab), words, "") for tab, words in _TABS], name="Which gates")
+        self.tabs = Segmented([(str(tab), words, "") for tab, words in _TABS], name="Which gates", wraps=True)
         self.tabs.choose(str(Tab.FOR_ME))
-        self.tabs.segments[str(Tab.FOR_OTHERS)].hide()
+        for tab in (Tab.FOR_OTHERS, Tab.SNOOZED):
+            self.tabs.segments[str(tab)].hide()
         self.notices = NoticeCards(narrow=True)
         self.new = Button("", "link")
         self.new.hide()
@@ -70,12 +76,13 @@ class InboxPane(Pane):
         self._connect()
 
     def show_counts(self, counts: Counts) -> None:
-        """The numbers on the tabs; For others is there while it holds something."""
+        """The numbers on the tabs; For others and Snoozed are there while they hold something."""
         self._runs = counts.runs
         self.tabs.segments[str(Tab.FOR_ME)].set_badge(number(counts.for_me) if counts.for_me else "")
-        others = self.tabs.segments[str(Tab.FOR_OTHERS)]
-        others.set_badge(number(counts.for_others))
-        others.setVisible(counts.for_others > 0 or self.list.tab == Tab.FOR_OTHERS)
+        for tab, held in ((Tab.FOR_OTHERS, counts.for_others), (Tab.SNOOZED, counts.snoozed)):
+            segment = self.tabs.segments[str(tab)]
+            segment.set_badge(number(held) if held else "")
+            segment.setVisible(held > 0 or self.list.tab == tab)
 
     def show_runner(self, seen: RunnerSeen) -> None:
         """Whether an empty list may fill by itself."""
@@ -99,6 +106,11 @@ class InboxPane(Pane):
         if changed:
             self._settle.start()
 
+    def say_over(self, gate_id: str, words: str) -> None:
+        """What the row of the gate that is looked at says should it leave the list undecided."""
+        self.list.say_over(gate_id, words)
+        self._refresh()
+
     def tick(self) -> None:
         """A minute has passed: ages and deadlines are said anew."""
         self._refresh()
@@ -113,11 +125,11 @@ class InboxPane(Pane):
     def _lay_out(self) -> None:
         head = row(margins=(20, 18, 16, 10))
         title = Label("Inbox", "page")
-        put(head, title, None)
+        put(head, title, None, self.new)
         field = row(margins=(16, 0, 16, 10))
         put(field, self.search)
         tabs = row(margins=(16, 0, 20, 8))
-        put(tabs, self.tabs, None, self.new)
+        put(tabs, self.tabs, None)
         self.put(head, self.notices, field, tabs)
         self.lines.addWidget(self.stack, 1)
 
@@ -157,6 +169,8 @@ class InboxPane(Pane):
             self.nothing.say("Nothing was decided yet.", "What you decide is kept here, exactly as you saw it.")
         elif self.list.tab == Tab.FOR_OTHERS:
             self.nothing.say("Nothing waits for others.")
+        elif self.list.tab == Tab.SNOOZED:
+            self.nothing.say("Nothing is snoozed.", "What you snooze comes back to For me by itself.")
         elif self._runner_off:
             self.nothing.say("Nothing waits for you, but the runner is off, so nothing new can arrive.")
         else:

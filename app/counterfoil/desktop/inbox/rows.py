@@ -12,7 +12,7 @@ from datetime import date
 from operator import attrgetter
 
 from counterfoil.desktop.office import InboxRow, Tab
-from counterfoil.desktop.words import times
+from counterfoil.desktop.words import asides, times
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class InboxList:
         self._held_back: dict[str, InboxRow] = {}
         self._merged: tuple[object, ...] = ()  # what the last look was, and how it was taken
         self._arranged: tuple[tuple[object, ...], list[Entry]] = ((), [])
+        self._over: dict[str, str] = {}  # how the gate that is looked at has left, where nobody decided it
         self.wanted = ""
         self.tab = Tab.FOR_ME
         self.whole = True  # false while only the first rows are there
@@ -83,9 +84,18 @@ class InboxList:
         for gate_id in [gate_id for gate_id in self._rows if gate_id not in there]:
             row = self._rows[gate_id]
             if gate_id == keep:
-                self._rows[gate_id] = replace(row, closed=row.closed or "Decided", draft=False, unread=False)
+                gone = self._over.get(gate_id, "Decided")
+                self._rows[gate_id] = replace(row, closed=row.closed or gone, draft=False, unread=False)
             else:
                 del self._rows[gate_id]
+
+    def say_over(self, gate_id: str, words: str) -> None:
+        """Should this gate leave the list while it is looked at, its row says so; "" where it can only have been decided."""
+        self._over = {gate_id: words} if words else {}
+        row = self._rows.get(gate_id)
+        if row is not None and words and row.closed == "Decided":
+            self._rows[gate_id] = replace(row, closed=words)
+            self._arranged = ((), [])
 
     def let_in(self) -> None:
         """Show what was held back."""
@@ -118,6 +128,9 @@ class InboxList:
         if self.tab == Tab.DECIDED:
             found.sort(key=lambda row: row.closed_at or row.asked_at, reverse=True)
             return _grouped(found, lambda row: times.day(*_days(row.closed_at or row.asked_at, now_us)))
+        if self.tab == Tab.SNOOZED:
+            found.sort(key=lambda row: row.asleep_until or 0)
+            return _grouped(found, lambda row: asides.back(row.asleep_until or now_us, now_us))
         due = sorted((row for row in found if row.due_at is not None), key=_BY_DUE)
         others = sorted((row for row in found if row.due_at is None), key=_BY_ASKED)
         return _grouped([*due, *others], lambda row: times.due_group(row.due_at, now_us))

@@ -99,21 +99,24 @@ class Flow(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), move=False)
+        around = self.contentsMargins()
+        room = width - around.left() - around.right()
+        return self._arrange(QRect(0, 0, room, 0), move=False) + around.top() + around.bottom()
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        self._arrange(rect, move=True)
+        self._arrange(rect.marginsRemoved(self.contentsMargins()), move=True)
 
     def sizeHint(self) -> QSize:
         wide = sum(item.sizeHint().width() + self._gap for item in self._shown())
-        return QSize(wide, max((item.sizeHint().height() for item in self._shown()), default=0))
+        return QSize(wide, max((item.sizeHint().height() for item in self._shown()), default=0)).grownBy(
+            self.contentsMargins()
+        )
 
     def minimumSize(self) -> QSize:
         hints = [item.minimumSize() for item in self._shown()]
-        return QSize(
-            max((hint.width() for hint in hints), default=0), max((hint.height() for hint in hints), default=0)
-        )
+        wide = max((hint.width() for hint in hints), default=0)
+        return QSize(wide, max((hint.height() for hint in hints), default=0)).grownBy(self.contentsMargins())
 
     def _shown(self) -> list[QLayoutItem]:
         return [item for item in self._items if not item.isEmpty()]

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QButtonGroup, QFrame, QRadioButton, QSizePolicy
+from PySide6.QtWidgets import QButtonGroup, QFrame, QLayout, QRadioButton, QSizePolicy
 
-from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.parts.layouts import Flow, row
 from counterfoil.desktop.theme import colour, current, font
 
 _TONES = {
@@ -82,23 +82,34 @@ class Segmented(QFrame):
 
     picked = Signal(str)
 
-    def __init__(self, choices: Sequence[tuple[str, str, str]], *, name: str, numbered: bool = False) -> None:
-        """`choices` are (key, words, tone); `numbered` lets 1, 2, 3 choose while a segment has the focus."""
+    def __init__(
+        self, choices: Sequence[tuple[str, str, str]], *, name: str, numbered: bool = False, wraps: bool = False
+    ) -> None:
+        """`choices` are (key, words, tone); `numbered` lets 1, 2, 3 choose while a segment has the focus; one that `wraps` goes on in a
+        second line where the room ends."""
         super().__init__()
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._numbered = numbered
         self._group = QButtonGroup(self)
         self.segments: dict[str, Segment] = {}
-        line = row(self, gap=2, margins=(2, 2, 2, 2))
+        line = self._flow() if wraps else row(self, gap=2, margins=(2, 2, 2, 2))
         for number, (key, words, tone) in enumerate(choices, 1):
             segment = Segment(words, key, tone)
             hint = f"{name}. Press {number} to choose it." if numbered else name
             segment.setAccessibleDescription(hint)
             self.segments[key] = segment
             self._group.addButton(segment, number)
-            put(line, segment)
+            line.addWidget(segment)
         self._group.idClicked.connect(self._clicked)
+
+    def _flow(self) -> QLayout:
+        made = Flow(self, gap=2, line_gap=2)
+        made.setContentsMargins(2, 2, 2, 2)
+        policy = QSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        return made
 
     @property
     def chosen(self) -> str:

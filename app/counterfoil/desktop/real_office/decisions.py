@@ -81,7 +81,7 @@ class Decisions:
             delay_us=undo_seconds(access.home.root) * _SECOND,
             opened=opened,
         )
-        with access.telling(), self._for_the_window(answer.gate_id):
+        with access.telling(), self.for_the_window(answer.gate_id):
             made = decide(access.database, access.blobs, answer.gate_id, wish)
         hint(access.home)
         return DecisionMade(made.gate_id, made.verdict, made.effective_at)
@@ -96,7 +96,7 @@ class Decisions:
         hint(access.home)
 
     @contextlib.contextmanager
-    def _for_the_window(self, gate_id: str) -> Iterator[None]:
+    def for_the_window(self, gate_id: str) -> Iterator[None]:
         """Refusals in the window's words: people by name, and no commands of a terminal."""
         try:
             yield

@@ -17,6 +17,8 @@ from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import UnknownGate
 from counterfoil.facts import GateKind, GateState, Verdict
 from counterfoil.places import Home
+from counterfoil.policy.approvers import approvers_of, why_not
+from counterfoil.store import aside_glance
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.gate_glance import GateGlance, Row
 from counterfoil.store.glance import Glance
@@ -32,7 +34,7 @@ class Gates:
     """Gates of one data folder, as one person sees them; read by the driver alone, so that the first one is there soon."""
 
     def __init__(self, home: Home, glance: Glance, clock: Clock, me: str) -> None:
-        self._blobs, self._look = Blobs(home), GateGlance(glance)
+        self._blobs, self._look, self._glance = Blobs(home), GateGlance(glance), glance
         self._clock, self._me = clock, me
 
     def gate(self, gate_id: str) -> GateSeen:
@@ -54,9 +56,12 @@ class Gates:
         done, given = look.record_lines(run["run_id"]), look.decisions(gate_id)
         version = look.version(run["version"])
         titles = titles_of(version)
+        handed = aside_glance.giving(self._glance, gate_id)
+        asleep = aside_glance.snoozed_until(self._glance, gate_id, self._me)
+        not_mine = why_not(approvers_of(spec), self._me, handed["asked"] if handed is not None else None)
         return GateSeen(
             document={
-                **document_of(row, given, spec),
+                **document_of(row, given, spec, handed),
                 "fields": _fields(spec),
                 "closed_at": iso(row["closed_at"]),
                 "closed_why": row["closed_why"],
@@ -82,6 +87,9 @@ class Gates:
             earlier=look.before(row) if row["state"] == GateState.OPEN else "",
             foreign=look.sources(run["run_id"]),
             me=self._me,
+            may_decide=not not_mine,
+            why_not=not_mine.rstrip("."),
+            asleep_until=asleep if asleep is not None and asleep > self._clock.now_us() else None,
             draft=_given(given)
             if row["state"] == GateState.DECIDED
             else _draft(look.draft(gate_id, self._me), json.loads(look.opened(gate_id, self._me) or "[]")),

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import functools
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import is_
 
-from counterfoil.desktop.office import InboxRow
+from counterfoil.desktop.office import InboxRow, Tab
+from counterfoil.desktop.real_office.asides import Aside, Asides, Mark
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import plain
 from counterfoil.facts import unproven
@@ -19,39 +21,45 @@ SHOWN_CLOSED = 1_000  # the newest closed gates; older ones are in the trail and
 _PORTION = 500  # rows that are read while other questions wait
 _ENDED = {"expired": "Expired", "withdrawn": "Withdrawn"}
 _VERDICTS = {"approved": "Approved", "rejected": "Rejected", "returned": "Sent back", "answered": "Answered"}
+_PLAIN = Mark()
 _CHANGED = "changed since it was first asked"
 
 
 class InboxRows:
     """Rows of one person's inbox, kept between looks."""
 
-    def __init__(self, glance: Glance, me: str) -> None:
+    def __init__(self, glance: Glance, me: str, asides: Asides) -> None:
         self._glance = glance
         self._me = me
+        self._asides = asides
+        self._aside = Aside()
         self._rows: dict[int, InboxRow] = {}
         self._numbers: dict[str, int] = {}
         self._rounds: dict[int, tuple[int, str]] = {}  # round, and why it cannot be decided with others
         self._drafts: frozenset[str] = frozenset()
         self._read_until: int | None = None
         self._order: list[int] = []
-        self._shown: tuple[InboxRow, ...] = ()
+        self._shown: dict[Tab, tuple[InboxRow, ...]] = {}
 
-    def for_me(self, workspace: str | None) -> tuple[InboxRow, ...]:
-        """Open gates, oldest question first; the same tuple as before while nothing changes."""
+    def open_ones(self, tab: Tab, workspace: str | None) -> tuple[InboxRow, ...]:
+        """Open gates of a tab, oldest question first; the same tuple as before while nothing changes."""
         self._look()
-        rows = [self._rows[number] for number in self._order]
+        rows = [row for number in self._order if _tab_of(row := self._rows[number]) is tab]
         if workspace is not None:
             rows = [row for row in rows if row.workspace == workspace]
-        if len(rows) != len(self._shown) or not all(map(is_, rows, self._shown)):
-            self._shown = tuple(rows)
-        return self._shown
+        shown = self._shown.get(tab, ())
+        if len(rows) != len(shown) or not all(map(is_, rows, shown)):
+            shown = self._shown[tab] = tuple(rows)
+        return shown
 
     def first(self, workspace: str | None, most: int) -> tuple[InboxRow, ...]:
-        """The open gates that the list shows first: those with the nearest deadline, then the oldest questions."""
+        """The gates that the list shows first: those with the nearest deadline, then the oldest questions."""
         self._begin()
-        numbers = self._glance.first_open(workspace, most)
+        self._take_asides()
+        numbers = self._glance.first_open(workspace, most + self._aside.others + self._aside.snoozed)
         self._read(numbers)
-        return tuple(self._rows[number] for number in numbers if number in self._rows)
+        rows = [self._rows[number] for number in numbers if number in self._rows]
+        return tuple([row for row in rows if _tab_of(row) is Tab.FOR_ME][:most])
 
     def warm(self) -> bool:
         """Read some more open gates; whether there are more."""
@@ -60,12 +68,15 @@ class InboxRows:
         self._read(unknown[:_PORTION])
         return len(unknown) > _PORTION
 
-    def count(self, workspace: str | None) -> int:
-        """How many gates are open."""
+    def counts(self, workspace: str | None) -> tuple[int, int, int]:
+        """How many open gates are for this person now, for others, and snoozed."""
         if workspace is None:
-            return self._glance.count_open()
+            self._take_asides()
+            others, snoozed = self._aside.others, self._aside.snoozed
+            return self._glance.count_open() - others - snoozed, others, snoozed
         self._look()
-        return sum(self._rows[number].workspace == workspace for number in self._order)
+        here = Counter(_tab_of(self._rows[at]) for at in self._order if self._rows[at].workspace == workspace)
+        return here[Tab.FOR_ME], here[Tab.FOR_OTHERS], here[Tab.SNOOZED]
 
     def decided(self, workspace: str | None, most: int | None = None) -> tuple[InboxRow, ...]:
         """Closed gates, newest first."""
@@ -86,6 +97,7 @@ class InboxRows:
 
     def _look(self) -> None:
         self._begin()
+        self._take_asides()
         until = self._glance.newest_reading()
         self._order = self._glance.open_numbers()
         self._read(self._order)
@@ -99,8 +111,8 @@ class InboxRows:
         number, gate_id, round_, bulk = int(fields[0]), str(fields[1]), int(fields[8]), str(fields[7])
         self._numbers[gate_id] = number
         self._rounds[number] = (round_, bulk)
-        row = _row(fields)
-        self._rows[number] = replace(row, draft=True) if gate_id in self._drafts else row
+        row = replace(_row(fields), draft=gate_id in self._drafts)
+        self._rows[number] = _marked(row, self._aside.marks[number]) if number in self._aside.marks else row
 
     def _take_readings(self, until: int) -> None:
         """What was looked at since the last time."""
@@ -110,6 +122,14 @@ class InboxRows:
             if number is not None and row is not None and row.unread and digest == row.digest:
                 self._rows[number] = replace(row, unread=False, bulk=self._rounds[number][1])
         self._read_until = until
+
+    def _take_asides(self) -> None:
+        """What was put off, woken, given or taken since the last time; a snoozed gate comes back by the clock alone."""
+        before, self._aside = self._aside.marks, self._asides.look()
+        for number in before.keys() | self._aside.marks.keys():
+            mark, row = self._aside.marks.get(number, _PLAIN), self._rows.get(number)
+            if row is not None and mark != before.get(number, _PLAIN):
+                self._rows[number] = _marked(row, mark)
 
     def _take_drafts(self) -> None:
         drafts = self._glance.drafts(self._me)
@@ -132,6 +152,15 @@ class InboxRows:
         decided = state == "decided" and principal
         by = f" by {person(principal, self._me)}{unproven(str(signature))}" if decided else ""
         return _row(fields, closed=f"{said}{by}", closed_at=int(closed_at), verdict=str(verdict or ""))
+
+
+def _marked(row: InboxRow, mark: Mark) -> InboxRow:
+    return replace(row, asleep_until=mark.asleep_until, handed=mark.handed, others=mark.others)
+
+
+def _tab_of(row: InboxRow) -> Tab:
+    """Where an open gate stands."""
+    return Tab.FOR_OTHERS if row.others else Tab.FOR_ME if row.asleep_until is None else Tab.SNOOZED
 
 
 def _row(fields: Fields, closed: str = "", closed_at: int | None = None, verdict: str = "") -> InboxRow:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.clock import Clock, SystemClock
 from counterfoil.desktop import gate_facts, run_acts
 from counterfoil.desktop import office as facts
+from counterfoil.desktop.aside_facts import Person
 from counterfoil.desktop.narrow_facts import EVERY, Narrow
 from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.plug_facts import Plug
+from counterfoil.desktop.real_office.asides import Asides
 from counterfoil.desktop.real_office.gates import Gates
 from counterfoil.desktop.real_office.inbox_rows import InboxRows
 from counterfoil.desktop.real_office.pulse import Pulse
@@ -45,6 +47,7 @@ _ANSWERED_BY = {
     "trail": "trail_pages",
     "settings": "settings_pages",
 }
+_GATE_BACK = facts.Changes(frozenset({facts.Part.INBOX}))
 _RUNNER_TURNED = facts.Changes(frozenset({facts.Part.RUNNER}))
 
 
@@ -57,7 +60,8 @@ class RealOffice:
         self._me = account()
         self._glance = Glance(home)
         self._pulse = Pulse(self._glance, self._me)
-        self._inbox = InboxRows(self._glance, self._me)
+        self._asides = Asides(self._glance, self._clock, self._me)
+        self._inbox = InboxRows(self._glance, self._me, self._asides)
         self._gates = Gates(home, self._glance, self._clock, self._me)
         self._runs = RunRows(self._glance, self._clock, self._me)
         self._runner = RunnerLine(home, self._glance, self._clock)
@@ -81,7 +85,11 @@ class RealOffice:
     def changes(self) -> facts.Changes | None:
         """What changed since the last call."""
         found = self._pulse.look()
-        return _RUNNER_TURNED if found is None and self._runner.turned() else found
+        turned = _GATE_BACK if self._asides.turned() else None
+        turned = _RUNNER_TURNED if turned is None and found is None and self._runner.turned() else turned
+        if found is None or turned is None:
+            return found or turned
+        return facts.Changes(found.parts | turned.parts, found.runs)
 
     def close(self) -> None:
         """Let go of every connection."""
@@ -95,11 +103,13 @@ class RealOffice:
         return tuple(facts.Workspace(path, self._name_of(path)) for path in self._glance.workspaces())
 
     def counts(self, workspace: str | None) -> facts.Counts:
-        """The numbers of the frame. Until rules name approvers, every gate is for whoever looks."""
+        """The numbers of the frame."""
         under_way, runs = self._glance.count_runs(workspace)
+        for_me, for_others, snoozed = self._inbox.counts(workspace)
         return facts.Counts(
-            for_me=self._inbox.count(workspace),
-            for_others=0,
+            for_me=for_me,
+            for_others=for_others,
+            snoozed=snoozed,
             running=under_way,
             runs=runs,
             notices=self._glance.count_notices(),
@@ -125,12 +135,11 @@ class RealOffice:
 
     def inbox(self, tab: facts.Tab, workspace: str | None, most: int | None = None) -> tuple[facts.InboxRow, ...]:
         """The rows of a tab."""
-        match tab:
-            case facts.Tab.FOR_ME:
-                return self._inbox.for_me(workspace) if most is None else self._inbox.first(workspace, most)
-            case facts.Tab.DECIDED:
-                return self._inbox.decided(workspace, most)
-        return ()
+        if tab is facts.Tab.DECIDED:
+            return self._inbox.decided(workspace, most)
+        if tab is facts.Tab.FOR_ME and most is not None:
+            return self._inbox.first(workspace, most)
+        return self._inbox.open_ones(tab, workspace)
 
     def read_ahead(self) -> bool:
         """Read some more open gates."""
@@ -176,6 +185,26 @@ class RealOffice:
     def void(self, gate_id: str) -> None:
         """Take the decision back."""
         self._rooms.decisions.void(gate_id)
+
+    def snooze(self, gate_id: str, until: int) -> None:
+        """Put a gate off."""
+        self._rooms.setting_aside.snooze(gate_id, until)
+
+    def wake(self, gate_id: str) -> None:
+        """See it again."""
+        self._rooms.setting_aside.wake(gate_id)
+
+    def people(self, gate_id: str) -> tuple[Person, ...]:
+        """Who it can be given to."""
+        return self._rooms.setting_aside.people(gate_id)
+
+    def give(self, gate_id: str, principal: str, why: str) -> None:
+        """Let it wait for somebody."""
+        self._rooms.setting_aside.give(gate_id, principal, why)
+
+    def take(self, gate_id: str) -> None:
+        """Let it wait for oneself."""
+        self._rooms.setting_aside.take(gate_id)
 
     # ----------------------------------------------------------------------------------------------------------- runs
 

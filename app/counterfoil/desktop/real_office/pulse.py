@@ -21,6 +21,8 @@ _PARTS: dict[str, frozenset[Part]] = {
     "decision": frozenset({Part.INBOX}),
     "read": frozenset({Part.INBOX}),
     "drafts": frozenset({Part.INBOX}),
+    "snooze": frozenset({Part.INBOX}),
+    "giving": frozenset({Part.INBOX, Part.RUNS}),
     "version": frozenset({Part.TEMPLATES}),
     "schedule": frozenset({Part.SCHEDULES}),
     "notice": frozenset({Part.SCHEDULES}),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from counterfoil.desktop.real_office.plug import PlugPuller
     from counterfoil.desktop.real_office.run_pages import RunPages
     from counterfoil.desktop.real_office.schedule_pages import SchedulePages
+    from counterfoil.desktop.real_office.setting_aside import SettingAside
     from counterfoil.desktop.real_office.settings_pages import SettingsPages
     from counterfoil.desktop.real_office.templates import Templates
     from counterfoil.desktop.real_office.trail_pages import TrailPages
@@ -48,6 +49,12 @@ class Rooms:
     def decisions(self) -> Decisions:
         """Deciding, drafts, and what was read."""
         made: Decisions = _load("decisions", "Decisions")(self._access)
+        return made
+
+    @functools.cached_property
+    def setting_aside(self) -> SettingAside:
+        """Putting gates off and handing them over."""
+        made: SettingAside = _load("setting_aside", "SettingAside")(self._access, self.decisions)
         return made
 
     @functools.cached_property

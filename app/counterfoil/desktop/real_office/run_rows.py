@@ -13,10 +13,11 @@ from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.office import RunRow, RunsLook
 from counterfoil.desktop.runs.rows import CHIP_STATES, holds
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.numbers import count
+from counterfoil.desktop.words.numbers import count, joined
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.facts import ENDED, RunState
+from counterfoil.store import aside_glance
 from counterfoil.store.glance import Fields, Glance, Only
 
 _PORTION = 1_000  # runs that are searched through at a time
@@ -92,7 +93,7 @@ class RunRows:
                     workspace=workspace,
                     state=state,
                     word=word,
-                    states=_states_saying(word),
+                    states=self._states_saying(word),
                     only=only,
                 )
             newest = sorted(newest, reverse=True)[:portion]
@@ -149,7 +150,28 @@ class RunRows:
         kinds = self._glance.open_kinds([str(fields[1]) for fields in found])
         timers = {str(run_id): (str(kind), int(due)) for run_id, kind, due in self._glance.timers()}
         ids = [str(fields[1]) for fields in found]
-        return {run_id: waiting(kinds.get(run_id, ()), timers.get(run_id), now) for run_id in ids}
+        asked = self._asked()
+        return {
+            run_id: waiting(kinds.get(run_id, ()), timers.get(run_id), now, asked.get(run_id, ())) for run_id in ids
+        }
+
+    def _states_saying(self, word: str) -> list[str]:
+        """States whose words may hold this one; what is said of a run that is under way or was stopped is its own."""
+        own = [RunState.READY, RunState.RUNNING, RunState.FAILED, RunState.CANCELLED]
+        others = (f"for {name}" for names in self._asked().values() for name in names) if word else ()
+        fixed = {
+            RunState.DONE: (_DONE, _DONE_IDLE, _DONE_REJECTED, *UNDONE.values()),
+            RunState.WAITING: (_WAITS, _WAITS_FOR_YOU, *others),
+        }
+        return [*own, *(state for state, said in fixed.items() if any(word in words.casefold() for words in said))]
+
+    def _asked(self) -> dict[str, tuple[str, ...]]:
+        """Whom else the gates of runs wait for, one name for each gate."""
+        found: dict[str, tuple[str, ...]] = {}
+        for _number, asked, _by, run_id in aside_glance.given(self._glance):
+            if asked != self._me:
+                found[run_id] = (*found.get(run_id, ()), person(asked))
+        return found
 
 
 def _choices(found: Sequence[Fields]) -> Choices:
@@ -177,16 +199,6 @@ def _row(fields: Fields, said: State, me: str) -> RunRow:
     )
 
 
-def _states_saying(word: str) -> list[str]:
-    """States whose words may hold this one; what is said of a run that is under way or was stopped is its own."""
-    own = [RunState.READY, RunState.RUNNING, RunState.FAILED, RunState.CANCELLED]
-    fixed = {
-        RunState.DONE: (_DONE, _DONE_IDLE, _DONE_REJECTED, *UNDONE.values()),
-        RunState.WAITING: (_WAITS, _WAITS_FOR_YOU),
-    }
-    return [*own, *(state for state, said in fixed.items() if any(word in words.casefold() for words in said))]
-
-
 def state_of(fields: Fields) -> State:
     """A run's state for people, its colour, and what needs care, of one that does not wait; `fields` as `Glance` gives them."""
     state, started_at, activity, error, result, acted, undone = fields[5], fields[8], *fields[10:15]
@@ -206,9 +218,12 @@ def state_of(fields: Fields) -> State:
     return _done(result, acted=bool(acted))
 
 
-def waiting(kinds: tuple[str, ...], timer: tuple[str, int] | None, now_us: int) -> State:
-    """What is said of a run that waits for gates of these kinds, else for a timer (its kind and instant)."""
+def waiting(kinds: tuple[str, ...], timer: tuple[str, int] | None, now_us: int, others: tuple[str, ...] = ()) -> State:
+    """What is said of a run that waits for gates of these kinds, else for a timer (its kind and instant); `others` names whom else
+    gates of it wait for."""
     care = next((_CARE[kind] for kind in kinds if kind in _CARE), "")
+    if kinds and len(others) == len(kinds):
+        return f"{_WAITS} for {joined(sorted(set(others)))}", "quiet", care
     if kinds:
         return _WAITS_FOR_YOU, "warn", care
     if timer is not None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_GAP = 60.0  # seconds between two looks at a clock of awake time that were not slept through
 
 
 class Clock(Protocol):
@@ -35,6 +37,22 @@ class SystemClock:
         """Microseconds since this computer was started, whatever its clock was set to meanwhile; sleep counts where the system can tell."""
         counting = getattr(time, "CLOCK_BOOTTIME", None)
         return (time.monotonic_ns() if counting is None else time.clock_gettime_ns(counting)) // 1000
+
+
+class AwakeClock:
+    """Seconds that this process has been awake, while somebody looks at least once a minute: a longer gap between two looks was sleep of
+    the computer, or of the process, and counts as a minute. `monotonic` counts seconds."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._last = monotonic()
+        self._awake = 0.0
+
+    def now(self) -> float:
+        """Seconds awake since this clock was made."""
+        last, self._last = self._last, self._monotonic()
+        self._awake += min(max(self._last - last, 0.0), _GAP)
+        return self._awake
 
 
 class FakeClock:

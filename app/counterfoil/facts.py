@@ -126,6 +126,7 @@ class FailureClass(StrEnum):
     TRANSIENT = "transient"
     STRUCTURAL = "structural"
     UNKNOWN = "unknown"
+    RESTARTED = "restarted"  # none of its own: a person had the step begin anew
 
 
 class DoubtPolicy(StrEnum):
@@ -177,8 +178,11 @@ class NoticeKind(StrEnum):
     CLOCK = "clock"  # this computer's clock jumped, and routines hold until somebody says that it is right
     MAIL = "mail"  # mails to people who are away do not go out
     HOLIDAYS = "holidays"  # the free days that a routine knows of end soon
+    SILENT = "silent"  # a step of a run has said nothing for its limit
 
 
+# Effects whose hands let go at once when they are told to: how one ended is not known then.
+CUT_OFF = ("http@1", "call@1", "command@1")
 # Effects on files: those of one gate are one set.
 FILE_EFFECTS = ("write_file", "append_rows", "move_files", "delete_files", "make_folders")
 

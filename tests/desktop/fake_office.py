@@ -61,6 +61,7 @@ class FakeOffice:
         self.plug: list[Plug] = []
         self.kept = StepKept()
         self.to_tell: list[News] = []
+        self.silent: dict[str, run_acts.Silent] = {}
         self.schedules = FakeSchedules(self.log, self._scheduled)
         self.settings = FakeSettings(self.log)
         self.trust = FakeTrust(self.log, self._trusted)
@@ -247,7 +248,7 @@ class FakeOffice:
         return dataclasses.replace(look(rows, chip, wanted, most), templates=names)
 
     def run(self, run_id: str) -> facts.RunSeen:
-        seen = fake_runs.run_seen(run_id)
+        seen = dataclasses.replace(fake_runs.run_seen(run_id), silent=self.silent.get(run_id))
         return dataclasses.replace(seen, undoing=self.undoings[0], may_undo=False) if self.undoings else seen
 
     def step_kept(self, run_id: str, path: str, ordinal: int, page: int) -> StepKept:
@@ -260,6 +261,14 @@ class FakeOffice:
     def cancel_run(self, run_id: str, reason: str) -> str:
         self.log.append(("cancel_run", (run_id, reason)))
         return "Stopped. Nothing more is written or sent."
+
+    def wait_longer(self, run_id: str) -> str:
+        self.log.append(("wait_longer", run_id))
+        return "It has its whole time again, from now on."
+
+    def restart_step(self, run_id: str) -> str:
+        self.log.append(("restart_step", run_id))
+        return "Run 12 begins its step anew now. The steps before it stay."
 
     def look_at_undo(self, run_id: str) -> run_acts.UndoLook:
         return self.undo_look

@@ -17,6 +17,7 @@ from counterfoil.desktop.parts.form import Ticks
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.plug_facts import Plug
+from counterfoil.desktop.run_acts import Silent
 from counterfoil.desktop.runs.list_view import Role
 from counterfoil.desktop.runs.step_sheet import StepSheet
 from counterfoil.desktop.step_facts import StepKept
@@ -175,6 +176,38 @@ def test_stopping_asks_for_a_reason(desk: Desk, runs: Any) -> None:
     desk.click(runs.detail.sheet.act)
     assert ("cancel_run", (f"{12:032x}", "started by mistake")) in desk.office.log
     assert "Stopped. Nothing more is written or sent." in texts(runs.detail)
+
+
+def test_a_silent_step_has_its_row_and_a_restart_says_what_follows(desk: Desk, runs: Any) -> None:
+    run_id = runs.detail.run_id
+    follows = ("“Read contracts” starts again.", "1 step before stays as it is.")
+    desk.office.silent[run_id] = Silent(run_id, "No news from ‘Read contracts’ for 12 min.", follows)
+    runs.detail.refresh()
+    desk.settle()
+    runs.detail._go_to("steps")
+
+    def key(text: str) -> Any:
+        return next(one for one in runs.detail.findChildren(Button) if one.text() == text and one.isVisible())
+
+    assert "No news from ‘Read contracts’ for 12 min." in texts(runs.detail)
+    desk.click(key("Restart this step…"))
+    assert all(sentence in texts(runs.detail.sheet) for sentence in follows)
+    desk.press(Qt.Key.Key_Escape)
+    assert not [act for act, _ in desk.office.log if act == "restart_step"]
+    desk.click(key("Restart this step…"))
+    desk.click(runs.detail.sheet.act)
+    assert ("restart_step", run_id) in desk.office.log
+    desk.click(key("Wait"))
+    assert ("wait_longer", run_id) in desk.office.log
+    desk.office.silent[run_id] = Silent(run_id, "No news from ‘Read contracts’ for 12 min.", follows, asked=True)
+    runs.detail.refresh()
+    desk.settle()
+    assert "It is restarted as soon as what cannot be cut off has ended." in texts(runs.detail)
+    assert not [one for one in runs.detail.findChildren(Button) if one.text() == "Wait" and one.isVisible()]
+    desk.office.silent.clear()
+    runs.detail.refresh()
+    desk.settle()
+    assert "No news" not in texts(runs.detail)
 
 
 @pytest.mark.parametrize("act", ["stop", "undo", "plug", "step"])

@@ -15,6 +15,7 @@ from counterfoil.desktop.office import Part
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.run_acts import Silent
 from counterfoil.desktop.schedule_facts import NoticeSeen, ReadySeen, ScheduleDraft
 from counterfoil.desktop.schedules.calendar_grid import DaysAdapter, Role
 from counterfoil.desktop.schedules.list_view import SchedulesAdapter, switch_box
@@ -599,6 +600,36 @@ def test_what_was_missed_stands_on_top_of_the_inbox_until_it_was_seen(whole: Des
     whole.bridge.changed_now(Part.SCHEDULES)
     whole.settle()
     assert not cards.isVisible()
+
+
+def test_a_silent_step_is_waited_for_or_restarted_in_the_inbox(whole: Desk) -> None:
+    office, window = whole.office, whole.window
+    standing: Any = window._standing
+    run_id = f"{12:032x}"
+    silent = Silent(run_id, "No news from ‘Read contracts’ for 12 min.", ("“Read contracts” starts again.",))
+    office.schedules.notices = [NoticeSeen("silent", f"{silent.words} Contract review, run 12.", silent=silent)]
+    whole.bridge.changed_now(Part.SCHEDULES)
+    whole.settle()
+    cards = window.pages["inbox"].pane.notices
+
+    def key(text: str) -> Any:
+        return next(one for one in cards.findChildren(Button) if one.text() == text and one.isVisible())
+
+    whole.click(key("Restart this step…"))
+    said = [one.text() for one in standing._sheet.findChildren(Prose)]
+    assert said == ["“Read contracts” starts again."]
+    whole.click(standing._sheet.other)
+    assert not [act for act, _ in office.log if act == "restart_step"]
+    whole.click(key("Restart this step…"))
+    whole.click(standing._sheet.act)
+    assert ("restart_step", run_id) in office.log
+    whole.click(key("Wait"))
+    assert ("wait_longer", run_id) in office.log
+    whole.click(key("Show it"))
+    assert (window._current, window.pages["runs"].detail.run_id) == ("runs", run_id)
+    window.show_page("schedules")
+    whole.settle()
+    assert not window.pages["schedules"].notices.isVisible()
 
 
 def test_a_firing_that_cannot_run_is_skipped_or_signed_in_for_where_it_is_told(whole: Desk) -> None:

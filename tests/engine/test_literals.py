@@ -71,7 +71,9 @@ ENUMS: dict[type[StrEnum], dict[str, str]] = {
         "OK": "ok", "REJECTED": "rejected", "NOT_SENT": "not_sent", "UNKNOWN": "unknown", "CUT": "cut",
         "CANCELLED": "cancelled",
     },
-    FailureClass: {"TRANSIENT": "transient", "STRUCTURAL": "structural", "UNKNOWN": "unknown"},
+    FailureClass: {
+        "TRANSIENT": "transient", "STRUCTURAL": "structural", "UNKNOWN": "unknown", "RESTARTED": "restarted",
+    },
     DoubtPolicy: {"RETRY": "retry", "RECONCILE": "reconcile", "ASK": "ask"},
     Risk: {
         "NORMAL": "normal", "RUNS_LATER": "runs_later", "SENDS": "sends", "SPENDS": "spends", "DESTROYS": "destroys",
@@ -81,7 +83,7 @@ ENUMS: dict[type[StrEnum], dict[str, str]] = {
     },
     FiringOrigin: {"GRID": "grid", "NOW": "now", "AGAIN": "again", "FOLDER": "folder", "RUN": "run"},
     NoticeKind: {"NOT_READY": "not_ready", "AWAY": "away", "HELD_UP": "held_up", "NOTHING": "nothing", "ZONE": "zone",
-                 "CLOCK": "clock", "MAIL": "mail", "HOLIDAYS": "holidays"},
+                 "CLOCK": "clock", "MAIL": "mail", "HOLIDAYS": "holidays", "SILENT": "silent"},
     ports.Permission: {"ALLOW": "allow", "ASK": "ask", "DENY": "deny"},
     ports.Finding: {"HAPPENED": "happened", "NOT_HAPPENED": "not_happened", "UNKNOWN": "unknown"},
 }  # fmt: skip
@@ -221,7 +223,7 @@ def test_tables_and_their_columns() -> None:
     assert {name: [word for word in words.split() if word not in found[name]] for name, words in kept.items()} == {
         name: [] for name in kept
     }
-    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (14, 0x43666C31, "0" * 64, 15_000_000)
+    assert (SCHEMA, APPLICATION, trail_rows.START, leases.TTL_US) == (15, 0x43666C31, "0" * 64, 15_000_000)
 
 
 def test_hashes_of_a_record_and_of_an_entry() -> None:

@@ -29,6 +29,7 @@ class Step(Generic[P, R]):
         process: bool = False,
         on_failure: Literal["ask", "raise"] = "ask",
         timeout: timedelta | None = None,
+        silent_for: timedelta | None = None,
         title: str = "",
         kind: StepKind = StepKind.STEP,
     ) -> None:
@@ -41,6 +42,7 @@ class Step(Generic[P, R]):
         self.process = process
         self.on_failure = on_failure
         self.timeout = timeout
+        self.silent_for = silent_for
         self._signature = inspect.signature(function)
         kinds = {parameter.kind for parameter in self._signature.parameters.values()}
         plain = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
@@ -50,6 +52,8 @@ class Step(Generic[P, R]):
         self.is_async = inspect.iscoroutinefunction(function)
         if process and self.is_async:
             raise RefusedUse(f"the step {self.name} cannot be async and process=True: write it with a plain `def`")
+        if silent_for is not None and not timedelta(0) < silent_for <= timedelta(days=7):
+            raise RefusedUse(f"the step {self.name} cannot be silent for {silent_for}: give a time of at most 7 days")
 
     @functools.cached_property
     def decoder(self) -> Decoder:
@@ -119,6 +123,7 @@ def step(
     process: bool = ...,
     on_failure: Literal["ask", "raise"] = ...,
     timeout: timedelta | None = ...,
+    silent_for: timedelta | None = ...,
     title: str = ...,
 ) -> Maker: ...
 def step(function: Any = None, /, **options: Any) -> Any:
@@ -126,7 +131,7 @@ def step(function: Any = None, /, **options: Any) -> Any:
 
     `retries`: more tries after a failure that may pass (0 = none). `process=True`: a forked child of the host, for CPU-bound or
     hostile input. `on_failure="raise"`: record the failure and raise StepFailed instead of asking a person. `timeout`: the
-    longest one try may take.
+    longest one try may take. `silent_for`: how long it may say nothing, with `report()`, before people are told (else 10 minutes).
     """
     if function is not None:
         return Step(function)

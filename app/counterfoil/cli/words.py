@@ -16,6 +16,7 @@ from counterfoil import facts
 from counterfoil.authoring.periods import Period
 from counterfoil.clock import from_us
 from counterfoil.inbox.accounts import account
+from counterfoil.views.silences import silence_in_state
 
 _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$"}
 _AMOUNT = re.compile(r"-?(?:[€£$]|[A-Z]{3} )-?[0-9][0-9,]*(?:\.[0-9]+)?")  # an amount that was made text already
@@ -169,6 +170,8 @@ def _state(run: dict[str, Any], steps: list[dict[str, Any]] | None) -> str:
     state, wait = run["state"], run["wait"]
     if state == "ready":
         return "Starting" if run["started_at"] is None else "Carries on"
+    if run.get("silent"):
+        return silence_in_state(run["silent"])
     if state == "running":
         busy = next((step["name"] or step["summary"] for step in steps or [] if step["state"] == "running"), None)
         return f"Running: {step_words(busy)}" if busy else "Running"

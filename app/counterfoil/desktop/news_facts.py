@@ -8,11 +8,13 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """One notice: its line, the gate that a click opens, "" where it is about several things or none, and whether it is about gates."""
+    """One notice: its line, the gate or the run that a click opens, "" where it is about several things or none, and whether it is about
+    gates."""
 
     words: str
     gate_id: str = ""
     gates: bool = True
+    run_id: str = ""
 
 
 class Tells(Protocol):

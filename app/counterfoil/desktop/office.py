@@ -15,7 +15,7 @@ from counterfoil.desktop.aside_facts import SetsAside
 from counterfoil.desktop.gate_facts import Answer, DecisionMade, Draft, GateSeen, PageSeen
 from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.news_facts import Tells
-from counterfoil.desktop.run_acts import RunActs, Undoing
+from counterfoil.desktop.run_acts import RunActs, Silent, Undoing
 from counterfoil.desktop.schedule_facts import Schedules
 from counterfoil.desktop.settings_facts import Settled
 from counterfoil.desktop.step_facts import StepKept
@@ -198,6 +198,7 @@ class RunSeen:
     labels: Mapping[str, str] = field(default_factory=dict)  # what its template calls its parameters
     may_undo: bool = False  # it has ended, and what its files were is kept
     undoing: Undoing | None = None
+    silent: Silent | None = None  # a step has said nothing for its limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""What people do to a run that is there, stopping it, putting its files back, pulling the plug, and what each of them comes to."""
+"""What people do to a run that is there: stopping it, restarting a silent step, putting its files back, pulling the plug; and what each of
+them comes to."""
 
 from __future__ import annotations
 
@@ -42,11 +43,28 @@ class Undoing:
     ended_at: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """What of a run has said nothing for its limit: `words` the sentence, `follows` what a restart comes to; `asked`: it is asked for and
+    on its way."""
+
+    run_id: str
+    words: str
+    follows: tuple[str, ...] = ()
+    asked: bool = False
+
+
 class RunActs(Protocol):
     """The part of an office that acts on runs."""
 
     def cancel_run(self, run_id: str, reason: str) -> str:
         """Stop a run; the sentence that says what happened."""
+
+    def wait_longer(self, run_id: str) -> str:
+        """Wait for a step that is silent; the sentence that says what happened."""
+
+    def restart_step(self, run_id: str) -> str:
+        """Have a step that is silent begin anew; the sentence that says what happened."""
 
     def look_at_undo(self, run_id: str) -> UndoLook:
         """What putting its files back would come to, file by file; each of them is read."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal, Protocol
 
+from counterfoil.desktop.run_acts import Silent
+
 Act = Literal["pause", "resume", "skip_next", "remove"]
 
 
@@ -71,9 +73,9 @@ class ScheduleRow:
 
 @dataclass(frozen=True, slots=True)
 class NoticeSeen:
-    """What stands above the list: `kind` is away, not_ready, held_up, nothing, zone, mail or holidays; `schedule_id` of the one that it
-    is about, if one; `missed` what can still be run after all. Of a firing that cannot run: `due_at`, `skip` what its button says, and
-    `sign_in` the connector that wants somebody to sign in."""
+    """What stands above the list: `kind` is that of the notice; `schedule_id` of the one that it is about, if one; `missed` what can still
+    be run after all. Of a firing that cannot run: `due_at`, `skip` what its button says, and `sign_in` the connector that wants somebody to
+    sign in. Of a silent step: `silent`."""
 
     kind: str
     words: str
@@ -82,6 +84,7 @@ class NoticeSeen:
     due_at: int | None = None
     skip: str = ""
     sign_in: str = ""
+    silent: Silent | None = None
 
 
 @dataclass(frozen=True, slots=True)

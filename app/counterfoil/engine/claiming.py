@@ -12,7 +12,7 @@ from typing import Any
 
 from counterfoil.authoring.codec import blob_shas, canonical, digest
 from counterfoil.authoring.machine import RunFacts
-from counterfoil.engine import answers, killpoints
+from counterfoil.engine import answers, killpoints, listening
 from counterfoil.engine.desk_failures import RETRY, run_spec, stop_run
 from counterfoil.engine.desk_gates import bound
 from counterfoil.engine.ending import cancel, set_aside
@@ -177,6 +177,9 @@ def open_run_gate(txn: Txn, blobs: Blobs, row: Row, spec: dict[str, Any]) -> Non
 
 def _reason(txn: Txn, row: Row) -> str:
     """Why a run is carried on, asked before anything is taken up; a loss is told before an answer that came beside it."""
+    restarted = listening.reason_of(txn, row)
+    if restarted is not None:
+        return restarted
     if row["lost"]:
         runs.found(txn, row["run_id"])
         return "runner or host had ended"

@@ -13,21 +13,21 @@ from collections.abc import Awaitable, Callable, Collection, Iterator
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import answers, staging
+from counterfoil.engine import answers, listening, staging
 from counterfoil.engine.desk_effects import EffectDesk
 from counterfoil.engine.desk_failures import FailureDesk, mismatch_spec, run_spec
 from counterfoil.engine.desk_gates import GateDesk
 from counterfoil.engine.desk_llms import LlmDesk
 from counterfoil.engine.desk_steps import StepDesk
 from counterfoil.engine.desk_waits import WaitDesk
-from counterfoil.engine.ending import cancel_held, finish, suspend, wants_cancel
+from counterfoil.engine.ending import cancel_held, finish, suspend
 from counterfoil.engine.holding import RUN_ITSELF, Breach, Hold, Identity, Over
 from counterfoil.engine.ports import EffectTrouble
 from counterfoil.engine.shapes import error_in, identity_in, line, name_in, whole
 from counterfoil.engine.uploads import Uploads
 from counterfoil.errors import Damaged, StoreTrouble
 from counterfoil.facts import RunState, Slot
-from counterfoil.store import gates
+from counterfoil.store import gates, runs
 from counterfoil.store.runs import Stale
 from counterfoil.store.transactions import Txn
 
@@ -90,12 +90,14 @@ class Desk:
         if isinstance(kind, str) and kind in self._tells:
             self._tell(kind, frame)
             return None
+        self.hold.hearing.stirred = True
         self._in_flight += 1
         try:
             reply = await self._guarded(kind, frame, tail)
         finally:
             self._in_flight -= 1
         self._sent += 1
+        self.hold.hearing.stirred = True
         return reply
 
     def _tell(self, kind: str, frame: Frame) -> None:
@@ -239,7 +241,7 @@ class Desk:
         self._settle_soon()
 
     def _on_say(self, frame: Frame) -> None:
-        identity_in(frame, whole_run=True)
+        self.hold.hearing.heard(identity_in(frame, whole_run=True))
         if not isinstance(frame["text"], str):
             raise Breach("a line of progress that is no text")
         self.hold.say(line(frame["text"], 300))
@@ -300,10 +302,8 @@ class Desk:
                 hold.spawn(self._go_on(over))
             else:
                 self._wake(over)
-            if not self._cancelling and wants_cancel(hold):
-                self._cancelling = True
-                hold.cancelling.set()
-                hold.spawn(cancel_held(hold))
+            await listening.listen(hold, at_work=not self._all_wait())
+            self._heed_wishes()
         except Over:
             hold.end(RunState.RUNNING)
         except Stale as stale:
@@ -311,6 +311,19 @@ class Desk:
         finally:
             self._polling -= 1
         self._settle_soon()
+
+    def _heed_wishes(self) -> None:
+        """Somebody may want the run to end, or what it is in to begin anew."""
+        hold = self.hold
+        run = runs.get(hold.powers.database.reader, hold.run_id)
+        wish = runs.restart_of(run)
+        if run["cancel_by"] and not self._cancelling:
+            self._cancelling = True
+            hold.cancelling.set()
+            hold.spawn(cancel_held(hold))
+        elif wish is not None and not hold.restarting:
+            hold.restarting = True
+            hold.spawn(listening.restart_held(hold, wish))
 
     async def _go_on(self, over: list[answers.Answered]) -> None:
         """What waits goes on, with the files as they are now where it waited for the outside. Nobody else has to wait for that."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
-from counterfoil.engine import killpoints, llm_turns, spending
+from counterfoil.engine import killpoints, llm_turns, silence, spending
 from counterfoil.engine.desk_failures import (
     RETRY,
     FailureDesk,
@@ -89,7 +89,8 @@ class LlmDesk:
                 if move.word == "recorded":
                     break
                 if move.word == "go":
-                    await self._go(turn)
+                    with hold.hearing.during(identity, turn.name, StepKind.LLM, silence.LLM, cut=True):
+                        await self._go(turn)
                 elif (
                     move.word != "wait" or seen == self._stirs
                 ):  # else it looks again: it was not parked yet to be woken
@@ -392,6 +393,7 @@ class RequestBook:
             return llm_calls.begin(txn, hold.run_id, *self._identity, new)
 
         n = await hold.do(operation)
+        hold.hearing.heard(self._identity)
         killpoints.reach("after_intent")
         return n
 
@@ -402,4 +404,5 @@ class RequestBook:
 
     def say(self, text: str) -> None:
         """Show a line of progress."""
+        self._hold.hearing.heard(self._identity)
         self._hold.say(text)

@@ -21,8 +21,9 @@ from counterfoil.engine.desk_gates import Answer, answer_of
 from counterfoil.engine.holding import Breach, Hold, Identity
 from counterfoil.engine.ports import TooMuchWritten
 from counterfoil.engine.shapes import error_in, identity_in, line, name_in, seconds, truth, whole
+from counterfoil.engine.silence import USUAL
 from counterfoil.engine.uploads import Uploads
-from counterfoil.facts import AttemptState, GateState, Outcome, RunState, Slot, StepKind, person
+from counterfoil.facts import AttemptState, FailureClass, GateState, Outcome, RunState, Slot, StepKind, person
 from counterfoil.store import gates, records, timers
 from counterfoil.store.transactions import Txn
 
@@ -75,6 +76,7 @@ class StepDesk:
         if say is not None and not isinstance(say, str):
             raise Breach("a line of progress that is no text")
         read = tainting.checked(frame.get("read"))
+        self._hold.hearing.end(identity)
         text, in_blob = await self._uploads.value(frame)
         try:
             changes = await staging.collect(self._hold, frame)
@@ -139,6 +141,7 @@ class StepDesk:
         name, args_digest = name_in(frame)
         failed = Try(identity, name, args_digest, error_in(frame), *_wishes(frame), _kind(frame))
         self._forget_deadline(identity)
+        self._hold.hearing.end(identity)
         read = tainting.checked(frame.get("read"))
         files = await given_files.offered(self._hold, given_files.checked(frame.get("opened")))
         word, at = await self._hold.do(lambda txn: self._note(txn, failed, read, files))
@@ -159,7 +162,8 @@ class StepDesk:
         if answer is not None:  # the value that was given did not fit
             gates.take(txn, answer["gate_id"])
         failure = failing.classify(failed.error)
-        tries = len(records.attempts_of(txn.conn, hold.run_id, *identity)) + 1
+        before = records.attempts_of(txn.conn, hold.run_id, *identity)
+        tries = sum(row["failure_class"] != FailureClass.RESTARTED for row in before) + 1
         again = failing.may_retry(failure, tries, failed.retries)
         next_at = txn.now_us + failing.wait_us(tries, f"{hold.run_id}{identity}") if again else None
         records.note_attempt(
@@ -228,12 +232,16 @@ class StepDesk:
     # ------------------------------------------------------------------------------------------------------- deadlines
 
     def begin(self, frame: Frame) -> None:
-        """A step with a timeout starts: the deadline is the runner's, since a stuck host cannot keep it."""
+        """A step starts: how long it may be silent, and its deadline if it has one, are kept here, since a stuck host cannot."""
         identity = self.pure(frame)
         name, args_digest = name_in(frame)
-        span = seconds(frame["for"])
-        if len(self._deadlines) >= MOST_DEADLINES:
+        limit = USUAL if frame["silent"] is None else seconds(frame["silent"])
+        if len(self._hold.hearing.busy) >= MOST_DEADLINES:
             raise Breach("more steps at a time than a run may have")
+        self._hold.hearing.begin(identity, name, _kind(frame), limit)
+        if frame["for"] is None:
+            return
+        span = seconds(frame["for"])
         message = f"{name} took longer than {span:g} s and was stopped"
         error = {"type": "TimeoutError", "mro": ["TimeoutError"], "message": message, "errno": None, "traceback": ""}
         failed = Try(identity, name, args_digest, error, *_wishes(frame), _kind(frame))

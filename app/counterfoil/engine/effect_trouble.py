@@ -11,7 +11,7 @@ from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.authoring.parameters import Field
-from counterfoil.engine import command_effects, desk_conflicts, fact_effects, file_sets, killpoints, staging
+from counterfoil.engine import command_effects, desk_conflicts, fact_effects, file_sets, killpoints, silence, staging
 from counterfoil.engine.desk_failures import FailureDesk, open_failure, set_retry
 from counterfoil.engine.desk_gates import GateDesk, blank_spec
 from counterfoil.engine.effect_values import Asked, Ended
@@ -20,7 +20,17 @@ from counterfoil.engine.holding import Hold
 from counterfoil.engine.ports import Conflict, EffectTrouble, Finding, InputNeeded, Moment, OutcomeUnknown, Reconciled
 from counterfoil.engine.sampling import Sampler
 from counterfoil.errors import SecretMissing
-from counterfoil.facts import AttemptState, DoubtPolicy, FailureClass, GateKind, Outcome, Slot, Verdict
+from counterfoil.facts import (
+    CUT_OFF,
+    AttemptState,
+    DoubtPolicy,
+    FailureClass,
+    GateKind,
+    Outcome,
+    Slot,
+    StepKind,
+    Verdict,
+)
 from counterfoil.store import gates, intents, records, runs
 from counterfoil.store.transactions import Txn
 
@@ -45,16 +55,18 @@ class EffectTroubles:
         effects = self._hold.powers.effects
         # What leaves the house is stopped by no fence: a holder that slept past its lease looks once more before it acts.
         runs.confirm(self._hold.powers.database.reader, self._hold.run_id, self._hold.fence)
+        limit, cut = silence.of_effect(asked.body), asked.kind in CUT_OFF
         try:
-            if asked.kind == command_effects.KIND:
-                return await command_effects.act(self._hold, asked)
-            if asked.kind == fact_effects.KIND:
-                return await fact_effects.act(self._hold, asked)
-            if effects.is_file(asked.body):
-                outcome = await file_sets.apply(self._hold, asked.identity)
-            else:
-                outcome = await effects.perform(asked.body, asked.key, self._hold.workspace, self._moment(asked))
-            payload = canonical(outcome)
+            with self._hold.hearing.during(asked.identity, asked.kind, StepKind.EFFECT, limit, cut=cut):
+                if asked.kind == command_effects.KIND:
+                    return await command_effects.act(self._hold, asked)
+                if asked.kind == fact_effects.KIND:
+                    return await fact_effects.act(self._hold, asked)
+                if effects.is_file(asked.body):
+                    outcome = await file_sets.apply(self._hold, asked.identity)
+                else:
+                    outcome = await effects.perform(asked.body, asked.key, self._hold.workspace, self._moment(asked))
+                payload = canonical(outcome)
         except Conflict as conflict:
             if asked.raises:
                 await staging.refresh(self._hold)  # the workflow is about to look again
@@ -129,7 +141,8 @@ class EffectTroubles:
     async def look_up(self, asked: Asked) -> Reconciled:
         """Ask the outside whether it happened; what stops the asking leaves it unknown."""
         try:
-            return await self._hold.powers.effects.reconcile(asked.body, asked.key, self._hold.workspace)
+            with self._hold.hearing.during(asked.identity, asked.kind, StepKind.EFFECT, silence.USUAL):
+                return await self._hold.powers.effects.reconcile(asked.body, asked.key, self._hold.workspace)
         except Exception as problem:  # noqa: BLE001 - whatever stops the asking, the answer is not known
             _log.info("%s could not be looked up: %s", asked.kind, problem)
             return Reconciled(Finding.UNKNOWN)

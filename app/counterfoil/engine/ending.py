@@ -34,11 +34,6 @@ async def finish(hold: Hold, text: str, in_blob: bool) -> None:
     hold.end(RunState.DONE)
 
 
-def wants_cancel(hold: Hold) -> bool:
-    """Whether somebody asked to cancel a held run."""
-    return bool(runs.get(hold.powers.database.reader, hold.run_id)["cancel_by"])
-
-
 async def cancel_held(hold: Hold) -> None:
     """Cancel a held run because somebody asked for it, once no effect is in progress.
 
@@ -99,7 +94,7 @@ def _waits(txn: Txn, run_id: str) -> dict[Identity, StepKind]:
 
 def suspend(txn: Txn, run_id: str) -> None:
     """Every branch waits: the run holds nothing from now on. A decision that is not taken up makes it ready for when it takes effect."""
-    runs.move(txn, run_id, RunState.WAITING, activity=None)
+    runs.move(txn, run_id, RunState.WAITING, activity=None, restart=None)
     effective = gate_rows.next_effective(txn.conn, run_id)
     if effective is not None:
         runs.make_ready(txn, run_id, effective)
@@ -107,7 +102,7 @@ def suspend(txn: Txn, run_id: str) -> None:
 
 def set_aside(txn: Txn, blobs: Blobs, run_id: str, **changes: object) -> None:
     """The run waits for the gate that says why. No other answer makes it ready: it would only come here again."""
-    runs.move(txn, run_id, RunState.WAITING, activity=None, **changes)
+    runs.move(txn, run_id, RunState.WAITING, activity=None, restart=None, **changes)
     decided = gate_rows.answered(txn.conn, run_id, NEVER_US)
     heeded = [row["effective_at"] for row in decided if answers.concerns_replay(blobs, row)]
     if heeded:

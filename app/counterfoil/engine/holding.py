@@ -13,11 +13,12 @@ from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from counterfoil.clock import Clock
+from counterfoil.clock import AwakeClock, Clock
 from counterfoil.engine.agent_ports import Commands, Team
 from counterfoil.engine.copying import Copying
 from counterfoil.engine.llm_ports import Llms
 from counterfoil.engine.ports import Connectors, Copies, Effects, Policy, Stage, Stages
+from counterfoil.engine.silence import Hearing
 from counterfoil.errors import StoreTrouble
 from counterfoil.facts import RunState
 from counterfoil.settings.workspace import Trust
@@ -52,6 +53,7 @@ class Powers:
     team: Team | None = None
     commands: Commands | None = None
     copying: Copying = field(default_factory=Copying)
+    awake: AwakeClock = field(default_factory=AwakeClock)
 
 
 class Breach(Exception):
@@ -98,6 +100,7 @@ class Hold:
     suspended: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
     cancelling: asyncio.Event = field(default_factory=asyncio.Event)  # somebody asked to cancel the run
+    restarting: bool = False  # somebody asked to have what it is in begin anew
     ended: RunState | None = None
     breach: str | None = None
     said_us: int = 0
@@ -108,6 +111,10 @@ class Hold:
         default_factory=dict
     )  # by gate, what was approved otherwise, and by whom
     on_quiet: list[asyncio.Future[None]] = field(default_factory=list)
+    hearing: Hearing = field(init=False)  # what it is in the middle of, and when it was heard of last
+
+    def __post_init__(self) -> None:
+        self.hearing = Hearing(self.powers.awake, self.powers.clock)
 
     def do(self, operation: Callable[[Txn], T], *, durable: bool = True, late: bool = False) -> asyncio.Future[T]:
         """Run an operation under this hold's fence; answered after its commit.
@@ -135,6 +142,7 @@ class Hold:
             future = self.parked[(identity, slot)] = asyncio.get_running_loop().create_future()
         self.on_park()
         await future
+        self.hearing.heard(identity)
         self.refuse_over(identity)
 
     def refuse_over(self, identity: Identity) -> None:
@@ -158,6 +166,7 @@ class Hold:
     def lose(self, paths: list[str]) -> None:
         """These branches have lost a race: what is parked below them ends, and nothing more is begun there."""
         self.lost.extend(paths)
+        self.hearing.lose(paths)
         for identity, slot in list(self.parked):
             if any(identity[0] == path or identity[0].startswith(f"{path}/") for path in paths):
                 self.wake(identity, slot)
@@ -219,6 +228,7 @@ class Hold:
 
     def say(self, text: str) -> None:
         """Show a line of progress, at most four times a second; the last one before a record is its summary anyway."""
+        self.hearing.stirred = True
         now = self.powers.clock.now_us()
         if self.over.is_set() or self.resting or now - self.said_us < SAY_EVERY_US:
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -151,8 +152,8 @@ class Session:
     ) -> tuple[Any] | None:
         """One attempt; the value in a tuple, or None when it is to be tried again."""
         begun = self._loop.time()
-        if step.timeout is not None:
-            self._line.tell({"t": "begin", **header, **_wishes(step), "for": step.timeout.total_seconds()})
+        limits = {"for": _seconds(step.timeout), "silent": _seconds(step.silent_for)}
+        self._line.tell({"t": "begin", **header, **_wishes(step), **limits})
         blobs: dict[str, bytes] = {}
         written = branch.overlay = Overlay.beneath(self._overlays, self._foreign)
         branch.in_step = True
@@ -364,6 +365,10 @@ class Session:
 def _wishes(step: Step[Any, Any]) -> dict[str, Any]:
     """How often a step may be tried again, and what is to become of it then: the author's wish, which the desk clamps."""
     return {"retries": step.retries, "raise": step.on_failure == "raise"}
+
+
+def _seconds(span: timedelta | None) -> float | None:
+    return None if span is None else span.total_seconds()
 
 
 def failure_of(failure: dict[str, Any]) -> WorkflowError:

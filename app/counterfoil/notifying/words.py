@@ -24,11 +24,14 @@ _KINDS = {
     GateKind.BUDGET: "a spending limit",
 }
 
+_HIDDEN = {NoticeKind.MAIL: "A mail did not go out", NoticeKind.SILENT: "No news from a run"}
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
     """One thing to hear. `key` is what it is told once by; `text` the sentence, `hidden` the same without titles and names, for a screen
-    that others see; `urgent`: quiet hours do not hold it back; `gate_id` what a click opens, or ""; `since` the instant it is about."""
+    that others see; `urgent`: quiet hours do not hold it back; `gate_id` or `run_id` what a click opens, or ""; `since` the instant it is
+    about."""
 
     key: str
     text: str
@@ -36,6 +39,7 @@ class Word:
     since: int
     urgent: bool = False
     gate_id: str = ""
+    run_id: str = ""
 
 
 def unheard(conn: Connection, channel: str, now_us: int, me: str | None = None) -> list[Word]:
@@ -46,7 +50,7 @@ def unheard(conn: Connection, channel: str, now_us: int, me: str | None = None) 
     found = _of_gates(conn, asked, now_us, me)
     # that no mail goes out is told by every other channel
     standing = [
-        row for row in notices.standing(conn) if row["kind"] != channel and tell.get(row["subject"]) != "nothing"
+        row for row in notices.standing(conn) if row["kind"] != channel and tell.get(_schedule_of(row)) != "nothing"
     ]
     found += [_of_notice(row) for row in standing]
     expired = gates.expired_since(conn, now_us - DAY_US)
@@ -63,6 +67,12 @@ def _wishes(conn: Connection) -> dict[str, str]:
         row["schedule_id"]: read_policy(row["policy"]) for row in schedules.living(conn) if "tell" in row["policy"]
     }
     return {schedule_id: policy.tell for schedule_id, policy in policies.items()}
+
+
+def _schedule_of(row: Row) -> str:
+    """The schedule that a notice is about, or whose run it is about; else what it is about."""
+    is_of_run = row["kind"] == NoticeKind.SILENT
+    return str(notices.body_of(row)["schedule_id"] if is_of_run else row["subject"])
 
 
 def _is_wanted(wish: str | None, kind: str) -> bool:
@@ -134,8 +144,9 @@ def _of_expired(row: Row, now_us: int) -> Word:
 
 def _of_notice(row: Row) -> Word:
     text = " ".join(told(row["kind"], notices.body_of(row)))
-    hidden = "A mail did not go out" if row["kind"] == NoticeKind.MAIL else "Something about a schedule"
-    return Word(f"notice:{row['row']}", text, hidden, int(row["at"]))
+    hidden = _HIDDEN.get(NoticeKind(row["kind"]), "Something about a schedule")
+    run_id = str(row["subject"]) if row["kind"] == NoticeKind.SILENT else ""
+    return Word(f"notice:{row['row']}", text, hidden, int(row["at"]), run_id=run_id)
 
 
 def _at(us: int, now_us: int) -> str:

@@ -222,11 +222,12 @@ class Runner:
         due += [] if self._only or self._clock_watch.held else [schedules.next_wake(conn)]
         due += [self._triggers.again_at] if self._hurries and not self._only else []
         due += [gates.next_effective(conn, run_id) for run_id in self._live]
+        quiet = [advance.claimed.hold.hearing.next_look() for advance in self._live.values() if not advance.lingering]
         now = self._database.clock.now_us()
         # What is ready waits for a place, or is being claimed; both wake this loop, and time does not.
         pending = len(self._tasks) >= host_cap() or any(run_id not in self._live for run_id in self._tasks)
         waits = [(at - now) / 1_000_000 for at in due if at is not None and not (pending and at <= now)]
-        return min([SWEEP, *(max(wait, 0.005) for wait in waits)])
+        return min([SWEEP, *(max(wait, 0.005) for wait in [*waits, *quiet])])
 
     async def _sweep(self, powers: Powers) -> None:
         if not leases.held_by(self._database.reader, self._lease.holder):

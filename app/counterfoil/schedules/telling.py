@@ -10,6 +10,7 @@ from counterfoil.facts import NoticeKind
 from counterfoil.inbox.pausing import pause_sentence
 from counterfoil.store import notices
 from counterfoil.store.transactions import Connection
+from counterfoil.views.silences import silence
 
 
 def notice_sentences(conn: Connection) -> list[str]:
@@ -20,6 +21,9 @@ def notice_sentences(conn: Connection) -> list[str]:
         said += told(row["kind"], notices.body_of(row))
         if row["kind"] == NoticeKind.CLOCK:  # a window has a button for it
             said[-1] += " It is right: counterfoil schedule got-it"
+        if row["kind"] == NoticeKind.SILENT:
+            number = notices.body_of(row)["run"]
+            said[-1] += f" Wait: counterfoil wait r-{number}. Restart this step: counterfoil restart r-{number}"
     return said
 
 
@@ -39,8 +43,8 @@ def told(kind: str, body: dict[str, Any]) -> list[str]:
                 f"This computer's zone is {body['now']} now; {names} keep {body['before']} time. "
                 "To follow: counterfoil schedule change NAME --zone " + body["now"]
             ]
-        case NoticeKind.CLOCK:
-            return [_clock(body)]
+        case NoticeKind.CLOCK | NoticeKind.SILENT:
+            return [_clock(body) if kind == NoticeKind.CLOCK else _silent(body)]
         case NoticeKind.MAIL:
             return [f"People who are away get no mail: {body['reason']}"]
         case NoticeKind.HOLIDAYS:
@@ -49,6 +53,10 @@ def told(kind: str, body: dict[str, Any]) -> list[str]:
             return [f"{end} Copy them anew: {again}"]
         case _:
             return [_away(body)]
+
+
+def _silent(body: dict[str, Any]) -> str:
+    return f"{silence(body['steps'])}: {body['title']}, run {body['run']}."
 
 
 def _clock(body: dict[str, Any]) -> str:

@@ -49,7 +49,8 @@ _RUN = (
     " r.activity, r.error, substr(r.result, 1, 400), EXISTS (SELECT 1 FROM intent i WHERE i.run_id = r.run_id),"
     " CASE WHEN NOT EXISTS (SELECT 1 FROM undoing u WHERE u.run_id = r.run_id AND u.state = 'done') THEN ''"
     " WHEN EXISTS (SELECT 1 FROM gate g JOIN file_op f ON f.gate_id = g.gate_id WHERE g.run_id = r.run_id AND f.state = 'applied')"
-    " THEN 'partly' ELSE 'wholly' END"
+    " THEN 'partly' ELSE 'wholly' END,"
+    " (SELECT body FROM notice n WHERE n.kind = 'silent' AND n.subject = r.run_id AND n.closed_at IS NULL)"
     " FROM run r JOIN template_version v ON v.digest = r.version"
 )
 _RUNS_NUMBERED = f"{_RUN} WHERE r.number IN (%s)"
@@ -303,7 +304,8 @@ class Glance:
 
     def runs_numbered(self, numbers: Sequence[int]) -> list[Fields]:
         """Runs with these numbers: number, run_id, title, template's title, workspace, state, started_by, created_at, started_at, ended_at,
-        activity, error, the result's beginning, whether it began an effect, and whether its files were put back: "", partly, wholly."""
+        activity, error, the result's beginning, whether it began an effect, whether its files were put back ("", partly, wholly),
+        and the notice of its silence."""
         return self._numbered(_RUNS_NUMBERED, numbers, {})
 
     def undone(self) -> int:
@@ -392,8 +394,8 @@ class Glance:
         return 0 if conn is None else int(conn.execute("PRAGMA data_version").fetchone()[0])
 
     def under_way(self) -> list[Fields]:
-        """Runs that are being advanced or may be: id, state, fence, activity, wish to cancel."""
-        text = "SELECT run_id, state, fence, activity, cancel_by FROM run WHERE state IN ('ready', 'running')"
+        """Runs that are being advanced or may be: id, state, fence, activity, wish to cancel, wish to restart."""
+        text = "SELECT run_id, state, fence, activity, cancel_by, restart FROM run WHERE state IN ('ready', 'running')"
         return self.rows(text)
 
     def marks(self, me: str) -> dict[str, Any]:
@@ -424,6 +426,7 @@ _MARKS = {
     "version": "SELECT count(*) FROM template_version",
     "schedule": "SELECT group_concat(rev || ':' || coalesce(next_at, 0)) FROM schedule",
     "notice": "SELECT count(*) || ':' || max(row) || ':' || total(closed_at) FROM notice",
+    "told": "SELECT group_concat(body) FROM notice WHERE closed_at IS NULL",
     "standing": "SELECT group_concat(name || ':' || at) FROM standing",
     "undoing": "SELECT count(*) || ' ' || coalesce(max(ended_at), 0) FROM undoing",
     "llm": "SELECT max(row) FROM llm_attempt",

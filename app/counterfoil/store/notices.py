@@ -10,9 +10,20 @@ import sqlalchemy as sa
 
 from counterfoil.facts import NoticeKind
 from counterfoil.store import routine_tables
-from counterfoil.store.transactions import Row, Txn
+from counterfoil.store.transactions import Prepared, Row, Txn
 
 _NOTICE = routine_tables.notice
+_HUSH = Prepared(
+    lambda: (
+        sa.update(_NOTICE)
+        .where(
+            _NOTICE.c.kind == str(NoticeKind.SILENT),
+            _NOTICE.c.subject == sa.bindparam("rid"),
+            _NOTICE.c.closed_at.is_(None),
+        )
+        .values(closed_at=sa.bindparam("now"), closed_by="runner")
+    )
+)
 
 
 def post(txn: Txn, kind: NoticeKind, subject: str, body: dict[str, Any]) -> bool:
@@ -33,6 +44,16 @@ def close(txn: Txn, kind: NoticeKind, subject: str, by: str) -> bool:
         .values(closed_at=txn.now_us, closed_by=by)
     )
     return changed == 1
+
+
+def hush(txn: Txn, run_id: str) -> None:
+    """A run is not in the middle of anything any more, so nothing of it is silent."""
+    _HUSH.run(txn.conn, {"rid": run_id, "now": txn.now_us})
+
+
+def silent(conn: sa.Connection) -> dict[str, Row]:
+    """The open notices of silence, by run."""
+    return {row["subject"]: row for row in standing(conn) if row["kind"] == NoticeKind.SILENT}
 
 
 def newest(conn: sa.Connection, kind: NoticeKind, subject: str) -> Row | None:

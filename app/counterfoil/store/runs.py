@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
 from counterfoil.facts import RUN_ARROWS, RunState, storable
-from counterfoil.store import tables, trail_rows
+from counterfoil.store import notices, tables, trail_rows
 from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 
 _RUN = tables.run
@@ -195,6 +197,7 @@ def confirm(conn: sa.Connection, run_id: str, fence: int) -> None:
 def move(txn: Txn, run_id: str, target: RunState, **changes: object) -> bool:
     """Take one arrow to `target`, from any state that has it; False where the run is in no such state."""
     changed = _move(target, tuple(changes)).do(txn.conn, {"rid": run_id, **changes})
+    notices.hush(txn, run_id)
     txn.touched.add(run_id)
     txn.fences.pop(run_id, None)
     return changed == 1
@@ -264,6 +267,22 @@ def lower(txn: Txn, run_id: str, isolation: str) -> None:
 def ask_to_cancel(txn: Txn, run_id: str, by: str) -> None:
     """Leave the wish for the runner, which ends the run at the next boundary."""
     txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id, _RUN.c.cancel_by.is_(None)).values(cancel_by=by))
+
+
+def ask_to_restart(txn: Txn, run_id: str, wish: dict[str, Any]) -> None:
+    """Leave the wish for the runner, which has what is in the middle begin anew: `by`, and `of` (identities) or None for all of it."""
+    txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(restart=json.dumps(wish)))
+
+
+def restart_of(row: Row) -> dict[str, Any] | None:
+    """The wish of a run's row."""
+    wish: dict[str, Any] | None = json.loads(row["restart"]) if row["restart"] else None
+    return wish
+
+
+def forget_restart(txn: Txn, run_id: str) -> None:
+    """The wish is carried out, or there is nothing left to carry out."""
+    txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(restart=None))
 
 
 def page(

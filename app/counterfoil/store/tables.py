@@ -70,6 +70,7 @@ run = sa.Table(
     sa.Column("again_from", sa.Integer, nullable=True),
     _at("begun_at", nullable=True),
     _text("reason", nullable=True),
+    _text("restart", nullable=True),  # a person's wish that what is in the middle begins anew (JSON: who, and what)
     sa.Index("run_to_claim", "ready_at", sqlite_where=sa.text("state = 'ready'")),
     sa.Index("run_by_state", "state", "number"),
     sa.Index("run_by_workspace", "workspace", "number"),

@@ -51,9 +51,11 @@ def _middle(conn: Connection, run: Row, steps: list[Document]) -> Document | Non
     pending = intents.open_ones(conn, run["run_id"])
     if pending:
         intent = pending[0]
-        policy = intent["policy"]
-        words = _OF_FILES if intent["kind"].partition("@")[0] in FILE_EFFECTS else _WOULD[policy]
-        return {"step": intent["kind"], "policy": policy, "would": words.format(name=_said(intent, steps))}
+        return {
+            "step": intent["kind"],
+            "policy": intent["policy"],
+            "would": would_follow(intent, _said(intent, steps)),
+        }
     begun = [step for step in steps if step["state"] in ("running", "retrying")]
     if begun:
         name = begun[0]["name"]
@@ -64,6 +66,12 @@ def _middle(conn: Connection, run: Row, steps: list[Document]) -> Document | Non
         return None
     words = f"{told or 'The step that is running'} would start again. {_kept(steps)}"
     return {"step": name or "the step that is running", "policy": str(DoubtPolicy.RETRY), "would": words}
+
+
+def would_follow(intent: Row, name: str) -> str:
+    """What follows for an effect, called so, that is ended in the middle."""
+    words = _OF_FILES if intent["kind"].partition("@")[0] in FILE_EFFECTS else _WOULD[intent["policy"]]
+    return words.format(name=name)
 
 
 def _said(intent: Row, steps: list[Document]) -> str:

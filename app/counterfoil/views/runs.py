@@ -10,7 +10,19 @@ from counterfoil.clock import iso
 from counterfoil.facts import RunState, StepKind
 from counterfoil.places import Home
 from counterfoil.policy.protection import code_of
-from counterfoil.store import file_ops, firings, gates, intents, llm_calls, records, runs, stage_rows, timers, undoings
+from counterfoil.store import (
+    file_ops,
+    firings,
+    gates,
+    intents,
+    llm_calls,
+    notices,
+    records,
+    runs,
+    stage_rows,
+    timers,
+    undoings,
+)
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.checkpoint import checkpoint_of
@@ -34,7 +46,14 @@ def run_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[D
     for gate in gates.open_of_runs(conn, living):
         asked.setdefault(gate["run_id"], []).append(gate)
     undone = undoings.extents(conn, [row["run_id"] for row in rows])
-    return [_document(conn, blobs, row, asked.get(row["run_id"], []), undone.get(row["run_id"])) for row in rows]
+    silent = notices.silent(conn) if living else {}
+    return [
+        {
+            **_document(conn, blobs, row, asked.get(row["run_id"], []), undone.get(row["run_id"])),
+            "silent": notices.body_of(silent[row["run_id"]])["steps"] if row["run_id"] in silent else None,
+        }
+        for row in rows
+    ]
 
 
 def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document:

@@ -10,8 +10,8 @@ from collections import Counter
 from typing import Any
 
 from counterfoil.clock import iso
-from counterfoil.facts import AttemptState, GateState, Outcome, RunState, Slot, StepKind
-from counterfoil.store import gates, intents, llm_calls, records, timers
+from counterfoil.facts import AttemptState, GateState, NoticeKind, Outcome, RunState, Slot, StepKind
+from counterfoil.store import gates, intents, llm_calls, notices, records, timers
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.llms import costs_of
@@ -32,7 +32,7 @@ def steps_of(conn: Connection, blobs: Blobs, run: Row) -> list[Document]:
         identity: {**step, "summary": step["summary"] or said.get(identity)} for identity, step in _kept(conn, run)
     }
     known = frozenset(found)
-    for source in (_attempted, _intended, _told, _timed, _asked):
+    for source in (_attempted, _intended, _told, _timed, _asked, _silent):
         for identity, step in source(conn, run):
             if identity not in known:
                 found[identity] = _merged(
@@ -216,6 +216,20 @@ def _standing(row: Row, identity: Identity, summary: str) -> Document:
     kind = {str(Slot.FAILURE): "", str(Slot.BUDGET): "llm"}.get(row["slot"], "effect")
     state = "unknown" if row["slot"] == Slot.DOUBT else "waiting"
     return _step(*identity, kind, _name_in(row), state, started_at=row["asked_at"], summary=summary)
+
+
+def _silent(conn: Connection, run: Row) -> list[tuple[Identity, Document]]:
+    """What of a run has said nothing for its limit: a step of its process has no row before it has ended, and is known by that alone."""
+    row = notices.newest(conn, NoticeKind.SILENT, run["run_id"])
+    if row is None or row["closed_at"] is not None or run["state"] != RunState.RUNNING:
+        return []
+    return [
+        (
+            (step["path"], step["ordinal"]),
+            _step(step["path"], step["ordinal"], step["kind"], step["name"], "running", summary=None),
+        )
+        for step in notices.body_of(row)["steps"]
+    ]
 
 
 def _name_in(row: Row) -> str:

@@ -31,6 +31,9 @@ class Frame(Protocol):
     def show_gate(self, gate_id: object) -> None:
         """Show one gate."""
 
+    def show_run(self, run_id: object) -> None:
+        """Show one run."""
+
     def pause_everything(self) -> None:
         """Ask whether everything is to be paused."""
 
@@ -89,6 +92,8 @@ class Herald(Tray):
         if isinstance(news, News):
             if news.gate_id:
                 self._frame.show_gate(news.gate_id)
+            elif news.run_id:
+                self._frame.show_run(news.run_id)
             else:
                 self._frame.show_page("inbox" if news.gates else "schedules")
 

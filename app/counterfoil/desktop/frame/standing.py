@@ -1,5 +1,5 @@
-"""Notices on top of the inbox: what was missed while this computer was off, and what cannot run. They are read only where there are any,
-and off the lane that gates come by."""
+"""Notices on top of the inbox: what was missed while this computer was off, what cannot run, and what is silent. They are read only where
+there are any, and off the lane that gates come by."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.office import Changes, Counts, Part
+from counterfoil.desktop.parts.act_sheet import ActSheet
+from counterfoil.desktop.run_acts import Silent
+from counterfoil.desktop.runs.silent_rows import restart_sheet
 from counterfoil.desktop.schedule_facts import NoticeSeen, SchedulesSeen
 from counterfoil.desktop.schedules.notices import OPENING
 from counterfoil.desktop.schedules.sheets import SkippedSheet, started_beside
@@ -28,11 +31,13 @@ class Standing(QObject):
         self._bridge, self._inbox = bridge, inbox
         self._latest = Latest()
         self._count = 0
-        self._sheet: SkippedSheet | None = None
+        self._sheet: SkippedSheet | ActSheet | None = None
         inbox.pane.notices.got_it.connect(self._got_it)
         inbox.pane.notices.skipped_wanted.connect(self._choose_skipped)
         inbox.pane.notices.sign_in_wanted.connect(self._sign_in)
         inbox.pane.notices.skip_wanted.connect(self._skip)
+        inbox.pane.notices.wait_wanted.connect(self._wait)
+        inbox.pane.notices.restart_wanted.connect(self._ask_restart)
 
     def show_counts(self, counts: Counts) -> None:
         """How many stand now."""
@@ -69,6 +74,25 @@ class Standing(QObject):
             schedule_id, due = notice.schedule_id, notice.due_at
             self._bridge.ask(self, lambda office: office.schedules.skip(schedule_id, due), self._said, self._refused)
 
+    @Slot(object)
+    def _wait(self, silent: object) -> None:
+        if isinstance(silent, Silent):
+            run_id = silent.run_id
+            self._bridge.ask(self, lambda office: office.wait_longer(run_id), self._said, self._refused)
+
+    @Slot(object)
+    def _ask_restart(self, silent: object) -> None:
+        if isinstance(silent, Silent) and self._sheet is None:
+            sheet = restart_sheet(self._inbox, silent)
+            sheet.given.connect(self._restart)
+            sheet.closed.connect(self._closed)
+            self._sheet = sheet
+            sheet.open()
+
+    @Slot(str)
+    def _restart(self, run_id: str) -> None:
+        self._bridge.ask(self, lambda office: office.restart_step(run_id), self._said, self._refused)
+
     def _said(self, sentence: str) -> None:
         self._inbox.pane.notices.say(sentence)
         self._look()
@@ -80,10 +104,11 @@ class Standing(QObject):
     @Slot(object)
     def _choose_skipped(self, notice: object) -> None:
         if isinstance(notice, NoticeSeen) and self._sheet is None:
-            self._sheet = SkippedSheet(self._inbox, notice.missed)
-            self._sheet.given.connect(self._run_skipped)
-            self._sheet.closed.connect(self._closed)
-            self._sheet.open()
+            sheet = SkippedSheet(self._inbox, notice.missed)
+            sheet.given.connect(self._run_skipped)
+            sheet.closed.connect(self._closed)
+            self._sheet = sheet
+            sheet.open()
 
     @Slot()
     def _run_skipped(self) -> None:

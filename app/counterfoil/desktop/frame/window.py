@@ -224,6 +224,7 @@ class Window(QMainWindow):
         self.herald.quit_wanted.connect(self.close)
         page.loaded.connect(self.herald.begin)
         page.pane.notices.schedule_wanted.connect(self._ways.show_schedule)
+        page.pane.notices.run_wanted.connect(self.show_run)
         page.loaded.connect(self._ahead.start)
         page.print_wanted.connect(self._print)
         page.start_wanted.connect(self.start_runner)

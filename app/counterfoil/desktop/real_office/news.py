@@ -36,5 +36,7 @@ class NewsDesk:
         if looking:
             return None
         self._told_at = now
-        gates = [word.gate_id for word in chosen if word.gate_id]
-        return News(said(chosen, hidden=settings.hide), gates[0] if len(chosen) == 1 and gates else "", bool(gates))
+        about_gates = any(word.gate_id for word in chosen)
+        only = chosen[0] if len(chosen) == 1 else None
+        line = said(chosen, hidden=settings.hide)
+        return News(line, only.gate_id if only else "", about_gates, only.run_id if only else "")

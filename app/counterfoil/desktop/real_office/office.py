@@ -230,6 +230,16 @@ class RealOffice:
         """Stop a run."""
         return self._rooms.runs.cancel(run_id, reason)
 
+    def wait_longer(self, run_id: str) -> str:
+        """Wait for a silent step."""
+        return self._rooms.runs.wait_longer(run_id)
+
+    def restart_step(self, run_id: str) -> str:
+        """Have a silent step begin anew, by the runner that it needs."""
+        said = self._rooms.runs.restart(run_id)
+        self._runner.start()
+        return said
+
     def look_at_undo(self, run_id: str) -> run_acts.UndoLook:
         """What putting its files back would come to."""
         return self._rooms.undoing.look(run_id)

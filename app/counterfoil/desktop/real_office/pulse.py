@@ -25,7 +25,8 @@ _PARTS: dict[str, frozenset[Part]] = {
     "giving": frozenset({Part.INBOX, Part.RUNS}),
     "version": frozenset({Part.TEMPLATES}),
     "schedule": frozenset({Part.SCHEDULES}),
-    "notice": frozenset({Part.SCHEDULES}),
+    "notice": frozenset({Part.SCHEDULES, Part.RUNS}),
+    "told": frozenset({Part.SCHEDULES, Part.RUNS}),
     "standing": frozenset({Part.RUNNER}),
     "undoing": frozenset({Part.RUNS}),
     "lease": frozenset({Part.RUNNER}),
@@ -64,8 +65,9 @@ class Pulse:
             parts |= {Part.RUNS, Part.RUNNER}
         if not parts:
             return None
-        touched = self._glance.runs_since(int(before["record"] or 0), int(before["trail"] or 0))
-        return Changes(frozenset(parts), frozenset(touched | moved))
+        touched = self._glance.runs_since(int(before["record"] or 0), int(before["trail"] or 0)) | moved
+        told = before["told"] != self._marks["told"]  # a notice may be about any run
+        return Changes(frozenset(parts), frozenset() if told else frozenset(touched))
 
 
 def _rows(fields: list[Fields]) -> frozenset[tuple[Any, ...]]:

@@ -11,7 +11,7 @@ from typing import Any
 from counterfoil import facts
 from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.desktop.office import Progress, RunSeen
-from counterfoil.desktop.real_office import calls, trail_pages
+from counterfoil.desktop.real_office import calls, silences, trail_pages
 from counterfoil.desktop.real_office.access import Access, run_row
 from counterfoil.desktop.real_office.files import GateFiles
 from counterfoil.desktop.real_office.run_rows import State, state_of, waiting
@@ -25,7 +25,7 @@ from counterfoil.facts import ENDED, RunState
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.hinting import hint
 from counterfoil.policy.protection import Consent
-from counterfoil.store import gates, history, intents, timers, undoings, versions
+from counterfoil.store import gates, history, intents, notices, timers, undoings, versions
 from counterfoil.store.database import translated
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.runs import run_detail, run_document
@@ -65,6 +65,7 @@ class RunPages:
                 labels=_labels(version),
                 may_undo=not why_not(conn, row, access.clock.now_us()),
                 undoing=self._undoing.of_run(conn, run_id),
+                silent=silences.seen(conn, row),
             )
 
     def step(self, run_id: str, path: str, ordinal: int, page: int) -> StepKept:
@@ -110,6 +111,14 @@ class RunPages:
             return "Stopped. What it had done stays; nothing more is written or sent."
         return "It stops as soon as the step it is in has ended. Nothing new begins."
 
+    def wait_longer(self, run_id: str) -> str:
+        """Wait for a silent step."""
+        return silences.wait(self._access, run_id)
+
+    def restart(self, run_id: str) -> str:
+        """Have a silent step begin anew."""
+        return silences.restart(self._access, run_id)
+
     def try_again(self, run_id: str, agreed: Consent) -> None:
         """Let a run that stopped for want of protection go on with what there is.
 
@@ -129,7 +138,8 @@ class RunPages:
         head = (row["number"], row["run_id"], row["title"], "", row["workspace"], row["state"], row["started_by"])
         times = (row["created_at"], row["started_at"], row["ended_at"])
         told = (row["activity"], row["error"], (row["result"] or "")[:400], acted, undoings.extent(conn, row["run_id"]))
-        return state_of((*head, *times, *told))
+        silent = notices.silent(conn).get(row["run_id"]) if row["state"] == RunState.RUNNING else None
+        return state_of((*head, *times, *told, silent["body"] if silent is not None else None))
 
     def _last_files(self, conn: Connection, row: Row, done: int, total: int) -> tuple[tuple[str, str], ...]:
         """Files that were just read: a step that says “9 of 14” reads its one folder in the order it is listed."""

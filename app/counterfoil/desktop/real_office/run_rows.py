@@ -19,6 +19,7 @@ from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.facts import ENDED, RunState
 from counterfoil.store import aside_glance
 from counterfoil.store.glance import Fields, Glance, Only
+from counterfoil.views.silences import silence_in_state
 
 _PORTION = 1_000  # runs that are searched through at a time
 _KEPT = 5_000  # rows of ended runs that are kept
@@ -201,21 +202,28 @@ def _row(fields: Fields, said: State, me: str) -> RunRow:
 
 def state_of(fields: Fields) -> State:
     """A run's state for people, its colour, and what needs care, of one that does not wait; `fields` as `Glance` gives them."""
-    state, started_at, activity, error, result, acted, undone = fields[5], fields[8], *fields[10:15]
+    state, started_at, activity, error, result, acted, undone, silent = fields[5], fields[8], *fields[10:16]
     if undone:
-        words, tone, care = state_of((*fields[:14], ""))
+        words, tone, care = state_of((*fields[:14], "", silent))
         return f"{words}, {UNDONE[undone]}", "quiet" if tone == "ok" else tone, care
     match state:
         case "ready":
             return ("Starting" if started_at is None else "Carries on"), "info", ""
         case "running":
-            return (f"Running: {one_line(activity)}" if activity else "Running"), "info", ""
+            return _running(activity, _loaded(silent).get("steps"))
         case "failed":
             reason = one_line(_loaded(error).get("message") or "")
             return (f"Stopped: {reason}" if reason else "Stopped"), "bad", ""
         case "cancelled":
             return _cancelled(_loaded(error))
     return _done(result, acted=bool(acted))
+
+
+def _running(activity: str | None, silent: list[dict[str, Any]] | None) -> State:
+    """What it is in, and that nothing is heard of that."""
+    if not silent:
+        return (f"Running: {one_line(activity)}" if activity else "Running"), "info", ""
+    return one_line(silence_in_state(silent)), "warn", ""
 
 
 def waiting(kinds: tuple[str, ...], timer: tuple[str, int] | None, now_us: int, others: tuple[str, ...] = ()) -> State:

@@ -13,7 +13,7 @@ from tzlocal import get_localzone, get_localzone_name
 
 from counterfoil.catalogue.manifest import read_manifest
 from counterfoil.clock import from_us, to_us
-from counterfoil.desktop.real_office import calls
+from counterfoil.desktop.real_office import calls, silences
 from counterfoil.desktop.real_office.access import Access
 from counterfoil.desktop.real_office.fates import Fates
 from counterfoil.desktop.real_office.schedule_drafts import Drafts
@@ -43,7 +43,7 @@ from counterfoil.schedules.outcomes import reasons
 from counterfoil.schedules.rules import rule_of, zone_of
 from counterfoil.schedules.telling import told
 from counterfoil.schedules.wording import say
-from counterfoil.store import firings, notices, schedules
+from counterfoil.store import firings, notices, runs, schedules
 from counterfoil.store.transactions import Connection, Row, Txn
 
 _MOST = 5_000  # planned firings of one routine that are looked at for a calendar
@@ -71,7 +71,8 @@ class SchedulePages:
             known = {row["name"]: row["schedule_id"] for row in living}
             rows_of = {row["schedule_id"]: row for row in living}
             now = self._access.clock.now_us()
-            standing = tuple(_notice(conn, row, known, rows_of, now) for row in notices.standing(conn))
+            found = (_notice(conn, row, known, rows_of, now) for row in notices.standing(conn))
+            standing = tuple(one for one in found if one is not None)
         return SchedulesSeen(tuple(rows), standing, len(living), here)
 
     def calendar(self, first: date, days: int, workspace: str | None, schedule_id: str = "") -> CalendarSeen:
@@ -257,14 +258,25 @@ def _known(conn: Connection, schedule_id: str) -> Row:
     return row
 
 
-def _notice(conn: Connection, row: Row, known: Mapping[str, str], living: Mapping[str, Row], now: int) -> NoticeSeen:
+def _notice(
+    conn: Connection, row: Row, known: Mapping[str, str], living: Mapping[str, Row], now: int
+) -> NoticeSeen | None:
     body = notices.body_of(row)
+    if row["kind"] == NoticeKind.SILENT:
+        return _silent(conn, row, body)
     schedule = living.get(row["subject"])
     if row["kind"] == NoticeKind.NOT_READY and schedule is not None and schedule["next_at"] is not None:
         return _not_ready(schedule, body, now)
     said = " ".join(one_line(sentence) for sentence in told(row["kind"], body))
     missed = _missed(conn, body, known) if row["kind"] == NoticeKind.AWAY else ()
     return NoticeSeen(row["kind"], said, row["subject"], tuple(missed))
+
+
+def _silent(conn: Connection, row: Row, body: Mapping[str, Any]) -> NoticeSeen | None:
+    """A silent step; None where its run has just gone on."""
+    seen = silences.seen(conn, runs.get(conn, row["subject"]))
+    words = f"{seen.words} {one_line(body['title'])}, run {body['run']}." if seen is not None else ""
+    return NoticeSeen(NoticeKind.SILENT, words, silent=seen) if seen is not None else None
 
 
 def _not_ready(row: Row, body: Mapping[str, Any], now: int) -> NoticeSeen:

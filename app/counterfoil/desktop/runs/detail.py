@@ -22,8 +22,10 @@ from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.protection.badge import ProtectionBadge
+from counterfoil.desktop.run_acts import Silent
 from counterfoil.desktop.runs.checkpoint import CheckpointTab
 from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab, given_lines
+from counterfoil.desktop.runs.silent_rows import restart_sheet, silent_keys, silent_row
 from counterfoil.desktop.runs.step_sheet import StepSheet
 from counterfoil.desktop.runs.steps import StepLine, lines
 from counterfoil.desktop.runs.steps_view import StepsAdapter, StepsView
@@ -190,6 +192,8 @@ class RunDetail(Pane):
         put(tabs, self.tabs, None, self.exact)
         self.bodies = QStackedWidget()
         steps = Pane("panel", margins=(20, 8, 20, 8))
+        self._silent = column(gap=8)
+        steps.put(self._silent)
         steps.lines.addWidget(self.steps, 1)
         self._made["steps"] = steps
         self.bodies.addWidget(steps)
@@ -272,8 +276,36 @@ class RunDetail(Pane):
     @Slot()
     def _show_steps(self) -> None:
         if self._seen is not None:
+            self._show_silent(self._seen.silent)
             exact = self.exact.chosen == "exact"
             self.steps_adapter.show_lines(lines(self._seen.document, self._open), exact=exact)
+
+    def _show_silent(self, silent: Silent | None) -> None:
+        empty(self._silent)
+        if silent is None:
+            return
+        keys = silent_keys(silent)
+        if keys is not None:
+            keys[0].clicked.connect(self._wait_longer)
+            keys[1].clicked.connect(self._restart)
+        put(self._silent, silent_row(silent, keys))
+
+    @Slot()
+    def _wait_longer(self) -> None:
+        run_id = self.run_id
+        self._act(run_id, lambda office: office.wait_longer(run_id))
+
+    @Slot()
+    def _restart(self) -> None:
+        if self.sheet is None and self._seen is not None and self._seen.silent is not None:
+            self.sheet = restart_sheet(self, self._seen.silent)
+            self.sheet.given.connect(self._restarted)
+            self.sheet.closed.connect(self._sheet_closed)
+            self.sheet.open()
+
+    @Slot(str)
+    def _restarted(self, run_id: str) -> None:
+        self._act(run_id, lambda office: office.restart_step(run_id))
 
     @Slot(str)
     def _folded(self, group: str) -> None:

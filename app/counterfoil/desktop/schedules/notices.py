@@ -11,6 +11,8 @@ from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import MIDDLE, TOP, Flow, column, empty, put, row
+from counterfoil.desktop.run_acts import Silent
+from counterfoil.desktop.runs.silent_rows import silent_keys
 from counterfoil.desktop.schedule_facts import NoticeSeen
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
@@ -21,7 +23,7 @@ _ASKED = {
     "zone": "Got it",
     "clock": "The time is right",
 }  # what a person may be done with
-_FIRST = ("clock", "away")
+_FIRST = ("clock", "silent", "away")
 _OF_ONE = ("not_ready", "held_up", "nothing", "holidays")
 OPENING = "Opening the page to sign in…"
 _CARDS = 2  # at a time: the calendar stays in sight
@@ -36,6 +38,7 @@ class NoticeCards(QWidget):
         skipped_wanted(NoticeSeen): run one that was missed.
         sign_in_wanted(str): sign in to this connector, which a firing needs.
         skip_wanted(NoticeSeen): let the firing that cannot run pass.
+        wait_wanted(Silent), restart_wanted(Silent), run_wanted(str): about a step that is silent.
     """
 
     got_it = Signal(object)
@@ -43,6 +46,9 @@ class NoticeCards(QWidget):
     skipped_wanted = Signal(object)
     sign_in_wanted = Signal(object)
     skip_wanted = Signal(object)
+    wait_wanted = Signal(object)
+    restart_wanted = Signal(object)
+    run_wanted = Signal(object)
 
     def __init__(self, *, narrow: bool = False) -> None:
         """`narrow`: above a list, with the buttons below the words and a way to the Schedules page."""
@@ -105,6 +111,8 @@ class NoticeCards(QWidget):
         return card
 
     def _keys(self, notice: NoticeSeen) -> list[Button]:
+        if notice.silent is not None:
+            return self._silent_keys(notice.silent)
         made = self._ahead_keys(notice)
         if notice.kind in _OF_ONE or self._narrow:
             words = "Look" if notice.kind == "nothing" else "Show it" if notice.kind in _OF_ONE else "Details"
@@ -121,6 +129,16 @@ class NoticeCards(QWidget):
             done.chosen.connect(self.got_it)
             made.append(done)
         return made
+
+    def _silent_keys(self, silent: Silent) -> list[Button]:
+        show = Button("Show it", key=silent.run_id, name=f"Show it: {silent.words}")
+        show.chosen.connect(self.run_wanted)
+        keys = silent_keys(silent)
+        if keys is None:
+            return [show]
+        keys[0].chosen.connect(self.wait_wanted)
+        keys[1].chosen.connect(self.restart_wanted)
+        return [*keys, show]
 
     def _ahead_keys(self, notice: NoticeSeen) -> list[Button]:
         """What can be done about a firing that cannot run."""

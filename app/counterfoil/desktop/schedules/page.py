@@ -162,7 +162,7 @@ class SchedulesPage(QWidget):
         current = self.view.current()
         wanted = self._to_show or (current.schedule_id if current is not None else "")
         self.adapter.show_rows(seen.rows, self._clock.now_us())
-        self.notices.show_notices(seen.notices)
+        self.notices.show_notices([notice for notice in seen.notices if notice.silent is None])
         if self.stack.currentIndex() == _EDITOR:
             self.editor.know_zone(seen.zone)
         if seen.rows and not self.view.select(wanted):

@@ -21,6 +21,7 @@ from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, Templa
 from counterfoil.desktop.theme import font
 from counterfoil.errors import AlreadyDecided, StaleDigest, UnknownGate
 from counterfoil.policy.protection import NOTHING, Consent, Told
+from counterfoil.previews.meanwhile import Touched
 from counterfoil.previews.preview import FileSeen
 from desktop import fake_runs, figures
 from desktop.fake_schedules import FakeSchedules
@@ -66,6 +67,7 @@ class FakeOffice:
         self.settings = FakeSettings(self.log)
         self.trust = FakeTrust(self.log, self._trusted)
         self.undo_look = run_acts.UndoLook()
+        self.touched: dict[str, tuple[Touched, ...]] = {}
         self.undoings: list[run_acts.Undoing] = []
         for document, extra in _gates():
             self.add(document, **extra)
@@ -193,6 +195,15 @@ class FakeOffice:
     def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> gate_facts.PageSeen:
         self.log.append(("picture", (gate_id, n, after, page)))
         return gate_facts.PageSeen(_page_picture(), 595, 842, page, 2)
+
+    def touched_since(self, gate_id: str) -> tuple[Touched, ...]:
+        return self.touched.get(gate_id, ())
+
+    def compare_since(self, gate_id: str, path: str) -> FileSeen:
+        return fake_runs.file_seen(2)
+
+    def picture_since(self, gate_id: str, path: str, *, after: bool, page: int) -> gate_facts.PageSeen:
+        return gate_facts.PageSeen(_page_picture(), 595, 842, page, 1)
 
     def picture_of_undo(self, run_id: str, path: str, *, after: bool, page: int) -> gate_facts.PageSeen:
         return self.picture_of_gate(run_id, 0, after=after, page=page)

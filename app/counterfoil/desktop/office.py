@@ -22,6 +22,7 @@ from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trusts
 from counterfoil.policy.protection import NOTHING, Consent, Told
+from counterfoil.previews.meanwhile import Touched
 from counterfoil.previews.preview import FileSeen
 
 Document = Mapping[str, Any]
@@ -272,6 +273,15 @@ class Office(RunActs, Tells, Trusts, Settled, SetsAside, Protocol):
 
     def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> PageSeen:
         """A page of the file that an item of a plan writes, before or after, as a picture."""
+
+    def touched_since(self, gate_id: str) -> tuple[Touched, ...]:
+        """Files of a gate's plan that are not any more what they were when it was asked; those that were touched are read."""
+
+    def compare_since(self, gate_id: str, path: str) -> FileSeen:
+        """One of them, as it was when the gate was asked and as it is now."""
+
+    def picture_since(self, gate_id: str, path: str, *, after: bool, page: int) -> PageSeen:
+        """A page of one of its sides, as a picture."""
 
     def picture_of_undo(self, run_id: str, path: str, *, after: bool, page: int) -> PageSeen:
         """A page of a file that is compared before it is put back, as a picture."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shiboken6
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
@@ -12,6 +13,7 @@ from counterfoil.desktop.gate.deciding import Deciding
 from counterfoil.desktop.gate.differences import Differences
 from counterfoil.desktop.gate.keeping import DraftKeeper
 from counterfoil.desktop.gate.looking import Looked, look
+from counterfoil.desktop.gate.meanwhile import NOTHING_YET, Meanwhile
 from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.reading import Reading
 from counterfoil.desktop.gate.session import Session, same_on_screen
@@ -54,6 +56,7 @@ class GateDetail(Pane):
         self._bridge, self._clock = bridge, clock
         self._latest = Latest()
         self._looked: Looked | None = None
+        self._of_files: Banner | None = None
         self._again: list[str] = []  # rows whose answers were not kept when the gate changed
         self.gate_id = ""
         self.guided = ""  # the run whose gates carry the hints of the first run
@@ -68,6 +71,7 @@ class GateDetail(Pane):
         self.draft = DraftKeeper(bridge, self)
         self.deciding = Deciding(self, self, bridge, clock)
         self.bar = self.deciding.bar
+        self.meanwhile = Meanwhile(self, self, bridge, clock)
         self.lines.addWidget(self.stack, 1)
         self.put(self.bar)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE)
@@ -111,6 +115,7 @@ class GateDetail(Pane):
         self._patience.stop()
         self.gate_id = ""
         self.session = self._looked = None
+        self.meanwhile.leave()
         self.draft.watch(None)
         self._retire_page()
         self.nothing.say(title, detail)
@@ -141,6 +146,8 @@ class GateDetail(Pane):
         acts.settled.connect(self.settled)
         acts.undone.connect(self.undone)
         acts.aside.print_wanted.connect(self._print)
+        self.meanwhile.touched.connect(self._touched)
+        self.meanwhile.looked.connect(self._looked_at_files)
         bind(
             self,
             ("Ctrl+Return", acts.act),
@@ -173,6 +180,7 @@ class GateDetail(Pane):
         self._looked = looked
         self.draft.watch(self.session)
         self.draft.keep()
+        self.meanwhile.watch(self.session)
         today = times.local(now).date()
         page = GatePage(fresh, self.session, self._bridge, self.area, now, today, guided=self.is_guided)
         if looked.earlier is not None and fresh.open:
@@ -253,6 +261,28 @@ class GateDetail(Pane):
         if self.page is not None:
             self.page.say(Banner("warn", f"This changed at {at}. Look again before you decide.", [again]))
         self.deciding.show_bar()
+
+    @Slot(str)
+    def _touched(self, sentence: str) -> None:
+        """Files of its plan changed in the folder: nothing can be decided until that was looked at."""
+        session, page = self.session, self.page
+        if session is None or page is None:
+            return
+        show = Button("Show what changed", "outline", icon="eye")
+        show.clicked.connect(self.meanwhile.show_changes)
+        self._of_files = Banner("warn", sentence, [show])
+        page.say(self._of_files)
+        self.deciding.show_bar()
+
+    @Slot()
+    def _looked_at_files(self) -> None:
+        """It was looked at: what follows is said in the place of the question."""
+        session, page = self.session, self.page
+        if self._of_files is not None and shiboken6.isValid(self._of_files):
+            self._of_files.hide()
+        if session is not None and page is not None:
+            page.say(Banner("info", f"The folder has changed since this was asked. {NOTHING_YET}"))
+            self.deciding.show_bar()
 
     @Slot()
     def _look_again(self) -> None:

@@ -6,11 +6,15 @@ from counterfoil.desktop.gate_facts import PageSeen
 from counterfoil.desktop.office import FileRef
 from counterfoil.desktop.real_office.access import Access, gate_row, run_row
 from counterfoil.desktop.real_office.pages import NoPage, make_page, make_picture
+from counterfoil.facts import GateState
 from counterfoil.previews import showing
+from counterfoil.previews.meanwhile import Meanwhile, Touched, load_meanwhile
 from counterfoil.previews.preview import FileSeen
 from counterfoil.previews.since import load_since
+from counterfoil.stage.manifest import layout_of
 from counterfoil.store import file_ops
 from counterfoil.store.transactions import Connection, Row
+from counterfoil.views.asked import spec_of
 
 
 class GateFiles:
@@ -19,6 +23,7 @@ class GateFiles:
     def __init__(self, access: Access) -> None:
         self._access = access
         self._files = showing.PlanFiles(access.home, access.blobs)
+        self._meanwhile = Meanwhile()
 
     def of_gate(self, gate_id: str, n: int) -> FileSeen:
         """What item `n` of a gate's plan does to its file.
@@ -52,6 +57,31 @@ class GateFiles:
         """
         return _picture(self._loaded_since(run_id, path), "is now" if after else "was", after=after, page=page)
 
+    def touched(self, gate_id: str) -> tuple[Touched, ...]:
+        """Files of a gate's plan that changed since it was asked; none of one that is open no more."""
+        with self._access.reading() as conn:
+            row = gate_row(conn, gate_id)
+            workspace = str(run_row(conn, row["run_id"])["workspace"])
+        if row["state"] != GateState.OPEN:
+            return ()
+        return self._meanwhile.touched(spec_of(self._access.blobs, row), workspace, int(row["asked_at"]))
+
+    def meanwhile(self, gate_id: str, path: str) -> FileSeen:
+        """One of them, as it was when the gate was asked and as it is now.
+
+        Raises:
+            WrongUse: it is no file of the gate's plan.
+        """
+        return self._files.compared(self._loaded_meanwhile(gate_id, path))
+
+    def picture_meanwhile(self, gate_id: str, path: str, *, after: bool, page: int) -> PageSeen:
+        """A page of one of its sides.
+
+        Raises:
+            NoPage: there is none, with the reason.
+        """
+        return _picture(self._loaded_meanwhile(gate_id, path), "is now" if after else "was", after=after, page=page)
+
     def of_run(self, conn: Connection, run: Row) -> tuple[FileRef, ...]:
         """Everything a run's approved sets do, item by item, in order."""
         found: dict[tuple[str, int], list[Row]] = {}
@@ -63,6 +93,14 @@ class GateFiles:
         with self._access.reading() as conn:
             row = gate_row(conn, gate_id)
             return self._files.load(conn, row, run_row(conn, row["run_id"])["workspace"], n)
+
+    def _loaded_meanwhile(self, gate_id: str, path: str) -> showing.Loaded:
+        access = self._access
+        with access.reading() as conn:
+            row = gate_row(conn, gate_id)
+            workspace = str(run_row(conn, row["run_id"])["workspace"])
+        copy = layout_of(access.home, row["run_id"]).tree
+        return load_meanwhile(spec_of(access.blobs, row), copy, workspace, path)
 
     def _loaded_since(self, run_id: str, path: str) -> showing.Loaded:
         access = self._access

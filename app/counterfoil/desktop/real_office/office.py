@@ -31,6 +31,7 @@ from counterfoil.desktop.words.times import date_words
 from counterfoil.inbox.accounts import account
 from counterfoil.places import Home
 from counterfoil.policy.protection import NOTHING, Consent, Told, told
+from counterfoil.previews.meanwhile import Touched
 from counterfoil.previews.preview import FileSeen
 from counterfoil.store.glance import Glance
 
@@ -161,6 +162,18 @@ class RealOffice:
     def picture_of_gate(self, gate_id: str, n: int, *, after: bool, page: int) -> gate_facts.PageSeen:
         """A page of a file before or after."""
         return self._rooms.files.picture(gate_id, n, after=after, page=page)
+
+    def touched_since(self, gate_id: str) -> tuple[Touched, ...]:
+        """Files of a gate's plan that changed since it was asked."""
+        return self._rooms.files.touched(gate_id)
+
+    def compare_since(self, gate_id: str, path: str) -> FileSeen:
+        """One of them, then and now."""
+        return self._rooms.files.meanwhile(gate_id, path)
+
+    def picture_since(self, gate_id: str, path: str, *, after: bool, page: int) -> gate_facts.PageSeen:
+        """A page of one of its sides."""
+        return self._rooms.files.picture_meanwhile(gate_id, path, after=after, page=page)
 
     def picture_of_undo(self, run_id: str, path: str, *, after: bool, page: int) -> gate_facts.PageSeen:
         """A page of a file that is compared."""

@@ -134,6 +134,17 @@ def test_another_file_is_given_to_a_step_that_could_not_read_one(desk: Desk, tmp
     assert (desk.workspace / "words.txt").read_text() == "soft"
 
 
+def test_what_follows_on_sending_back_is_said(desk: Desk) -> None:
+    desk.run("--set", "text=x", "--wait")
+    back = desk.call("return", "g-1", "--comment", "shorter")
+    assert "g-1 sent back. By" in back.out
+    assert "Its workflow does not foresee this: the run keeps its work, stops here and needs repair." in back.out
+    assert desk.call("runner", "--until-idle").code == 3
+    stopped = desk.shown("g-2")
+    assert stopped["title"] == "Needs repair: it was sent back, and its workflow does not foresee that"
+    assert "the workflow meets the same answer and stops here again" in stopped["consequences"][1]
+
+
 def test_failure_is_repaired_or_stopped(desk: Desk) -> None:
     held = desk.run("--set", "text=x", "--set", "end=fail", "--wait")
     assert held.code == 3

@@ -425,6 +425,7 @@ def _seen(document: dict[str, Any], **more: Any) -> gate_facts.GateSeen:
         story=more.get("story", _STORY),
         prior=more.get("prior", ()),
         foreign=more.get("foreign", ()),
+        sent_back="The run keeps its work and asks again.",
     )
 
 

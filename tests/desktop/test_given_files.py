@@ -68,6 +68,9 @@ def test_what_is_given_is_tried_and_told(harness: Harness, tmp_path: Path) -> No
         assert harness.advance() == RunState.WAITING
         after = office.gate(harness.gate()["gate_id"])
         assert after.document["title"] == "Book 7"
+        assert after.sent_back.endswith(
+            "Whether it asks again, its workflow decides."
+        )  # its version says nothing of it
         (line,) = [line for line in after.story if NAME in line]
         assert line.split(" ", 1)[1].startswith("You gave fixed.csv (seal ")
         run = office.run(harness.run_id)

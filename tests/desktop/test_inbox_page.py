@@ -397,6 +397,7 @@ def test_esc_closes_a_sheet_keeps_the_words_and_gives_the_focus_back(desk: Desk)
     sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, WordsSheet)
     assert sheet.text() == "Other period"
+    assert "The run keeps its work and asks again." in [words.text() for words in sheet.findChildren(Prose)]
     desk.click(sheet.act)
     assert (last(desk).verdict, last(desk).comment) == ("returned", "Other period")
 

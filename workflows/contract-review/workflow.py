@@ -130,9 +130,9 @@ def plan_of(those: list[Review]) -> list[Effect]:
 @workflow("contract-review")
 async def contract_review(p: ContractReview) -> Receipt:
     points = list(dict.fromkeys(" ".join(point.split()) for point in p.points.split(";") if point.strip()))
-    pile = await read_pile(p.folder, p.at_most)
     remarks: list[str] = []
     while True:
+        pile = await read_pile(p.folder, p.at_most)  # sent back, the folder may be another by now
         reviews, failed = await review_all(pile, points, remarks)
         seen = Pile(pile.contracts, pile.known, [*pile.unread, *failed])
         if not reviews:
@@ -149,10 +149,10 @@ async def contract_review(p: ContractReview) -> Receipt:
                 partial=True,
                 round=len(remarks) + 1,
             )
+            await decision.perform()
         except Returned as back:
             remarks.append(str(back.answers.get("wish") or back.comment))
             continue
-        await decision.perform()
         entered = {row[1] for effect in decision.plan if effect.args["path"] == REGISTER for row in effect.args["rows"]}
         done = [one for one in reviews if one.contract.path in entered]
         findings = sum(len(one.findings) for one in done)

@@ -173,20 +173,20 @@ def names_taken(folder: str) -> list[str]:
 
 @workflow("triage-mail")
 async def triage_mail(p: TriageMail) -> Receipt:
-    box = await read_box(p.folder, p.at_most)
-    if not box.mails:
-        words = f"No new mail: {box.known:,} were sorted before, {len(box.unread):,} could not be read."
-        return Receipt(words, 0, 0, 0, 0, len(box.unread))
     remarks: list[str] = []
     while True:
+        box = await read_box(p.folder, p.at_most)  # sent back, the folder may be another by now
+        if not box.mails:
+            words = f"No new mail: {box.known:,} were sorted before, {len(box.unread):,} could not be read."
+            return Receipt(words, 0, 0, 0, 0, len(box.unread))
         those = await sort_all(box.mails, p, remarks)
         drafts = await make_drafts(those, from_us(this_run().created_us).timestamp())
         try:
             decision = await approve_sorting(box, those, drafts, p, await names_taken(p.folder), remarks)
+            await decision.perform()
         except Returned as back:
             remarks.append(str(back.answers.get("wish") or back.comment))
             continue
-        await decision.perform()
         moved = {move[0] for effect in decision.plan if effect.kind == "move_files@1" for move in effect.args["moves"]}
         written = sum(effect.kind == "write_file@1" for effect in decision.plan)
         done = [one for one in those if one.mail.path in moved]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -19,14 +20,16 @@ from counterfoil.facts import Verdict
 from counterfoil.inbox.accounts import account
 from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.inbox.finding import find_gate
+from counterfoil.store import runs, versions
 from counterfoil.store.transactions import Row
 from counterfoil.views.asked import spec_of
 from counterfoil.views.plain import contract
+from counterfoil.views.sent_back import what_follows
 
 _SAID = {
     "approved": "approved; exactly what it showed is carried out",
     "rejected": "rejected; nothing of it is carried out",
-    "returned": "sent back; the run asks again",
+    "returned": "sent back",
     "answered": "answered",
 }
 
@@ -70,7 +73,7 @@ def give_back(
     digest: Digest = None,
     principal: As = None,
 ) -> None:
-    """Send a gate back to be done differently; --comment says how. The run keeps its work and asks again."""
+    """Send a gate back to be done differently; --comment says how. The run keeps its work; what follows is said then."""
     _decide(context, gate, Verdict.RETURNED, settings, comment, digest, principal)
 
 
@@ -141,11 +144,20 @@ def report(call: Call, home: Opened, row: Row, made: DecisionMade) -> None:
     call.line(
         f"g-{row['number']} {_SAID[made.verdict]}. By {person(made.by)}, seal {seal(made.digest)} ({made.digest})."
     )
+    if made.verdict == Verdict.RETURNED:
+        call.line(f"  {_what_follows(home, row)}")
     if made.signature == "unverified":
         call.say(f"recorded as unverified, entered by {account()}: nothing proves yet that this was {person(made.by)}.")
     call.lines([f"  {line}" for line in answer_lines(contract(made.answers))])
     tell_runner(call, home, "the decision is kept and takes effect when it starts")
     call.document(decision_made(made))  # last: whatever fails before it has the error document to itself
+
+
+def _what_follows(home: Opened, row: Row) -> str:
+    """What the run will do with a question that was sent back."""
+    run = runs.get(home.database.reader, row["run_id"])
+    version = versions.get(home.database.reader, run["version"])
+    return what_follows(json.loads(version["manifest"]) if version is not None else {}, row)
 
 
 def decision_made(made: DecisionMade) -> dict[str, Any]:

@@ -69,6 +69,7 @@ class GateSeen:
     me: str = ""
     asleep_until: int | None = None  # this person has snoozed it
     draft: Draft = field(default_factory=Draft)
+    sent_back: str = ""  # what sending it back comes to, as a sentence
 
     @property
     def gate_id(self) -> str:

@@ -36,6 +36,7 @@ Reply = tuple[dict[str, Any], bytes]
 CLOSE: Reply = ({"k": "close"}, b"")
 IN_FLIGHT = 64  # unanswered frames per host
 MOST_ITEMS = 500  # effects in one frame
+_UNFORESEEN = "it was sent back, and its workflow does not foresee that"
 _SHAPE = (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
 _log = logging.getLogger(__name__)
 
@@ -361,7 +362,8 @@ class Desk:
             await self._failures.set_aside(identity, spec, digest(canonical([recorded, asked, told])))
         if frame["kind"] != "error":
             raise Breach("a failure of a kind that there is not")
-        title = f"Needs repair: {line(error['message'], 200) or error['type']}"
+        reason = _UNFORESEEN if error["type"] == "Returned" else line(error["message"], 200) or error["type"]
+        title = f"Needs repair: {reason}"
         await self._failures.set_aside(RUN_ITSELF, run_spec("failed", title, error), digest(told))
         return CLOSE
 

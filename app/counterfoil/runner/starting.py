@@ -15,6 +15,7 @@ from counterfoil.authoring.codec import canonical
 from counterfoil.catalogue.broken_file import BrokenFile
 from counterfoil.catalogue.manifest import manifest_json, read_manifest, title_of_run
 from counterfoil.catalogue.packing import digest_of, pack, read_code, unpack
+from counterfoil.catalogue.sent_back import sent_back
 from counterfoil.catalogue.shelf import Shelf
 from counterfoil.errors import BrokenTemplate
 from counterfoil.places import Home
@@ -51,6 +52,7 @@ def keep_version(database: Database, home: Home, folder: Path, by: str) -> Row:
         return known
     unpacked = unpack(archive, version, home.versions)
     found = asyncio.run(_described(home, unpacked, manifest.name, brought))
+    answers = sent_back(read_code(unpacked))
     source = Blobs(home).put(archive)
 
     def operation(txn: Txn) -> None:
@@ -61,7 +63,7 @@ def keep_version(database: Database, home: Home, folder: Path, by: str) -> Row:
             digest=version,
             name=manifest.name,
             title=manifest.title,
-            manifest=canonical({**manifest_json(manifest), "steps": found["steps"]}),
+            manifest=canonical({**manifest_json(manifest), "steps": found["steps"], "sent_back": answers}),
             parameters=canonical(found["parameters"]),
             source=source,
             origin=str(folder),

@@ -217,6 +217,9 @@ def _of_failure(about: dict[str, Any]) -> list[str]:
             f"If you answer skip (where it is offered): “{recorded}” is kept although the workflow now asks for “{step}”.",
             stop,
         ]
+    if (about.get("error") or {}).get("type") == "Returned":
+        again = "If you answer retry: the workflow meets the same answer and stops here again. To have it done differently, run it again."
+        return [kept, again, stop]
     sentences = [kept, f"If you answer retry: “{step}” is tried again."]
     if about.get("step"):
         if about.get("files"):

@@ -179,6 +179,20 @@ def test_sent_back_it_is_read_once_more_with_the_wish(start: Start) -> None:
     assert "The team adds: Also look at who pays for travel." in harness.asked_llms()[-1].system
 
 
+def test_sent_back_because_the_register_changed_it_asks_again_on_what_it_is_now(start: Start) -> None:
+    harness = start(["01 plain.docx"])
+    harness.advance()
+    harness.approve()
+    register = harness.workspace / "contracts.csv"
+    register.write_text("Contract\n", encoding="utf-8")
+    assert harness.advance() == "waiting"
+    assert harness.gate()["kind"] == "conflict"
+    register.unlink()
+    harness.send_back("that one was mine")
+    assert harness.advance() == "waiting"
+    assert harness.gate()["kind"] == "approval"
+
+
 def test_an_llm_without_a_usable_answer_leaves_the_contract_out(start: Start) -> None:
     harness = start(
         ["01 plain.docx", "08 pages.pdf"], lambda request: reads_well(request) if "pages" in name_of(request) else "no"

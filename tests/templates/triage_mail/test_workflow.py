@@ -205,6 +205,21 @@ def test_sent_back_the_answers_are_drafted_otherwise(start: Start) -> None:
     assert harness.spec()["flags"][0] == "Answers were drafted anew: Answer in one word."
 
 
+def test_sent_back_because_a_mail_has_gone_it_asks_again_without_it(start: Start) -> None:
+    harness = start(TWO)
+    harness.advance()
+    harness.approve()
+    (harness.workspace / "Post/b.eml").unlink()
+    assert harness.advance() == "waiting"
+    assert harness.gate()["kind"] == "conflict"
+    harness.send_back("look again")
+    assert harness.advance() == "waiting"
+    assert harness.gate()["title"] == "Sort 1 mail and keep 1 draft"
+    harness.approve()
+    assert harness.advance() == "done"
+    assert lying(harness) == {"Post/Questions/a.eml", "Drafts/Re a.eml", "sorted-mail.csv"}
+
+
 def test_an_answer_that_never_fits_leaves_the_mail_where_it_is(start: Start) -> None:
     harness = start({"a.eml": TWO["a.eml"]}, lambda _: "I would rather not say.")
     assert harness.advance() == "waiting"

@@ -81,7 +81,9 @@ class Asking(QObject):
 
     def send_back(self, session: Session) -> None:
         """What should be different?"""
-        self._open_words(session, send_back_sheet(self._over, session.comment), "returned")
+        self._open_words(
+            session, send_back_sheet(self._over, session.comment, session.reading.seen.sent_back), "returned"
+        )
 
     def reject(self, session: Session) -> None:
         """Why not?"""

@@ -83,13 +83,13 @@ class WordsSheet(Sheet):
         self.given.emit(text)
 
 
-def send_back_sheet(over: QWidget, text: str) -> WordsSheet:
-    """What should be different?"""
+def send_back_sheet(over: QWidget, text: str, follows: str) -> WordsSheet:
+    """What should be different? `follows` says what the run will do."""
     return WordsSheet(
         over,
         "Send back",
         question="What should be different?",
-        follows="The run keeps its work and asks again.",
+        follows=follows,
         button="Send back",
         missing="Say what to change first",
         text=text,

@@ -36,6 +36,8 @@ _FAILURE = (
     ("stop", "Stop this run…", "Nothing more is written or sent."),
 )
 
+_MET_AGAIN = ("retry", "Try again", "The workflow meets the same answer and stops here again.")
+
 
 class TroublePanel(Box):
     """What is known, what to look for, and the answers.
@@ -91,7 +93,7 @@ class TroublePanel(Box):
 
     def _choices(self, about: Mapping[str, Any], *, doubt: bool) -> tuple[tuple[str, str, str], ...]:
         if not doubt:
-            return (*_other_file(about), *_FAILURE)
+            return (*_other_file(about), _MET_AGAIN if _is_sent_back(about) else _FAILURE[0], *_FAILURE[1:])
         return _DOUBT if is_mail(about) else _DOUBT_FILES
 
 
@@ -159,11 +161,19 @@ def _doubt_sentences(about: Mapping[str, Any]) -> list[str]:
     return said
 
 
+def _is_sent_back(about: Mapping[str, Any]) -> bool:
+    """Whether a workflow has ended on an answer that it does not foresee."""
+    return not about.get("step") and (about.get("error") or {}).get("type") == "Returned"
+
+
 def _failure_sentences(about: Mapping[str, Any]) -> list[str]:
     error = about.get("error") or {}
     if about.get("why") == "protection":
         raised = "Nothing of it is run until the protection is raised again, or you agree to less."
         return [one_line(error.get("message") or ""), raised]
+    if _is_sent_back(about):
+        said = f"It was sent back: ‘{one_line(error.get('message') or '')}’. Its workflow does not foresee that."
+        return [said, "What it did is kept. To have it done differently, run it again."]
     step = one_line(about.get("step_title") or step_name(str(about.get("step") or "")))
     who = f"Step ‘{step}’" if about.get("step") or about.get("step_title") else "The workflow"
     tries = about.get("attempts")

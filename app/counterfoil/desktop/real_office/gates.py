@@ -24,6 +24,7 @@ from counterfoil.store.gate_glance import GateGlance, Row
 from counterfoil.store.glance import Glance
 from counterfoil.views.asked import document_of, figures_of
 from counterfoil.views.plain import contract
+from counterfoil.views.sent_back import what_follows
 
 Spec = Mapping[str, Any]
 _PRIOR = 3  # earlier answers that are told
@@ -84,6 +85,7 @@ class Gates:
             prior=self._prior(run, row),
             after=_after(look, row, spec, done, given),
             successor=_successor(look, row, given),
+            sent_back=what_follows(json.loads(version["manifest"]) if version is not None else {}, row),
             earlier=look.before(row) if row["state"] == GateState.OPEN else "",
             foreign=look.sources(run["run_id"]),
             me=self._me,

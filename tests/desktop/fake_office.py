@@ -68,6 +68,7 @@ class FakeOffice:
         self.trust = FakeTrust(self.log, self._trusted)
         self.undo_look = run_acts.UndoLook()
         self.touched: dict[str, tuple[Touched, ...]] = {}
+        self.fork_looks: dict[tuple[int, bool], run_acts.ForkLook] = {}
         self.undoings: list[run_acts.Undoing] = []
         for document, extra in _gates():
             self.add(document, **extra)
@@ -292,6 +293,20 @@ class FakeOffice:
         self.log.append(("undo_run", (run_id, reason, rest)))
         return "16 files will be put back in a moment."
 
+    def look_at_fork(self, run_id: str, step: int, *, again: bool) -> run_acts.ForkLook:
+        self.log.append(("look_at_fork", (run_id, step, again)))
+        return self.fork_looks.get((step, again), run_acts.ForkLook(("Nothing happened yet.",), start=step + 1))
+
+    def fork_run(self, run_id: str, step: int, reason: str, agreed: Consent = NOTHING, *, again: bool) -> str:
+        self._judge("fork_run", agreed)
+        self.log.append(("fork_run", (run_id, step, reason, again)))
+        return f"{14:032x}"
+
+    def start_again(self, run_id: str, reason: str, agreed: Consent = NOTHING) -> str:
+        self._judge("start_again", agreed)
+        self.log.append(("start_again", (run_id, reason)))
+        return f"{14:032x}"
+
     def undoing(self, run_id: str) -> run_acts.Undoing | None:
         return self.undoings.pop(0) if len(self.undoings) > 1 else self.undoings[0]
 
@@ -312,8 +327,17 @@ class FakeOffice:
     def check_parameters(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
         return fake_runs.check(values)
 
-    def start_run(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent = NOTHING) -> str:
+    def start_run(
+        self,
+        path: str,
+        workspace: str,
+        values: Mapping[str, Any],
+        agreed: Consent = NOTHING,
+        again: run_acts.AgainOf | None = None,
+    ) -> str:
         self._judge("start_run", agreed)
+        if again is not None:
+            self.log.append(("again", again))
         self.log.append(("start_run", (path, workspace, dict(values))))
         return f"{13:032x}"
 

@@ -135,6 +135,7 @@ def walk(visitor: Visitor, lived: LivedHome, only: str = "") -> Iterator[str]:
         _several,
         _decided,
         _runs,
+        _again,
         _templates,
         _schedules,
         _connectors,
@@ -330,6 +331,49 @@ def _runs(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
     yield "runs-no-hit"
     runs.search.clear()
     visitor.settle()
+
+
+def _again(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
+    """How a run is run again; at the end it is, from a step."""
+    detail = visitor.run(lived.runs["paid"], tab="steps")
+    visitor.click(detail.again)
+    visitor.settle()
+    yield "run-again-same"
+    sheet = detail.sheet
+    visitor.click(sheet.how.segments["step"])
+    visitor.until(lambda: sheet._look, "what the last step comes to")
+    visitor.settle()
+    yield "run-again-last-step"
+    for ordinal in range(len(sheet._lines) - 1, -1, -1):
+        sheet.steps.selectRow(ordinal)
+        visitor.until(lambda: sheet._look, "what a step comes to")
+        if sheet._look.refusal:
+            visitor.settle()
+            yield "run-again-not-there"
+            break
+    sheet.steps.selectRow(2)
+    visitor.until(lambda: sheet._look, "what an early step comes to")
+    sheet.reason.setFocus()
+    visitor.type("The date was wrong")
+    yield "run-again-early-step"
+    before = detail.run_id
+    visitor.click(sheet.act)
+    visitor.until(lambda: detail.run_id != before and detail._seen is not None, "the new run")
+    visitor.until(lambda: detail._seen.document["gates"], "its question")
+    visitor.settle(1)
+    yield "run-again-goes-on"
+    runs = visitor.page("runs")
+    visitor.until(lambda: runs.view.current_run() == detail.run_id, "it stands in the list")
+    detail = visitor.run(lived.runs["paid"], tab="steps")
+    visitor.click(detail.again)
+    visitor.click(detail.sheet.how.segments["changed"])
+    detail.sheet.reason.setFocus()
+    visitor.type("Another account")
+    visitor.click(detail.sheet.act)
+    templates = visitor.window.pages["templates"]
+    visitor.until(lambda: templates.form.isVisible() and templates.form.fields, "the form")
+    visitor.settle()
+    yield "run-again-form"
 
 
 def _undoing(visitor: Visitor, lived: LivedHome) -> Iterator[str]:

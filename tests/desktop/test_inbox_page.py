@@ -27,6 +27,7 @@ from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.protection.badge import ProtectionBadge
+from counterfoil.desktop.runs.again_sheet import AgainSheet
 from counterfoil.errors import AlreadyDecided, CounterfoilError
 from counterfoil.policy import protection
 from desktop import figures
@@ -546,9 +547,10 @@ def test_an_expired_gate_says_by_when_and_leads_to_running_it_again(desk: Desk) 
     banner = next(one for one in detail(desk).findChildren(Banner) if one.words.text().startswith("Nobody decided by "))
     assert banner.words.text() == "Nobody decided by today 07:55. Nothing was written."
     desk.click(banner.findChild(Button))
-    templates: Any = desk.window.pages["templates"]
-    assert desk.window.shown is templates
-    assert templates.form.isVisible()
+    runs: Any = desk.window.pages["runs"]
+    assert desk.window.shown is runs
+    assert runs.detail.run_id == document["run_id"]
+    assert isinstance(runs.detail.sheet, AgainSheet)
     assert desk.decisions() == []
 
 

@@ -321,14 +321,6 @@ def test_parallel_work_opens_by_key_and_exact_shows_more(desk: Desk, runs: Any) 
     assert runs.detail.steps_adapter.exact
 
 
-def test_run_again_fills_the_form_with_what_it_was_started_with(desk: Desk, runs: Any) -> None:
-    desk.click(runs.detail.again)
-    form = desk.window.pages["templates"].form
-    assert form.isVisible()
-    assert form.values()["debtor_iban"] == "DE75512108001245126199"
-    assert form.values()["folder"] == "invoices"
-
-
 def test_who_cancelled_a_run_is_told_as_you_where_it_was_you(
     desk: Desk, runs: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from counterfoil import Conversation, LimitReached, Params, Said, ToolCall, Tool
 from counterfoil.desktop.gate.session import READY, Session
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.real_office.office import RealOffice
+from counterfoil.desktop.runs.list_view import Role, RunsAdapter
 from counterfoil.facts import RunState
 from counterfoil.store import llm_budgets
 from counterfoil.store.llm_money import UNIT
@@ -55,6 +56,28 @@ def spent(tmp_path: Path) -> Generator[Harness]:
     assert made.advance() == RunState.WAITING
     yield made
     made.close()
+
+
+def test_the_list_of_runs_says_what_a_run_has_cost_and_nothing_of_one_without_llms(
+    spent: Harness, qapp: QApplication
+) -> None:
+    dear = spent.run_id
+
+    @workflow("asks nobody")
+    async def asks_nobody(p: Nothing) -> str:
+        return "done"
+
+    spent.start(asks_nobody)
+    assert spent.advance() == RunState.DONE
+    office = RealOffice(spent.home, clock=spent.clock)
+    rows = office.runs(None).rows
+    office.close()
+    assert {row.run_id: row.cost for row in rows} == {spent.run_id: "", dear: "$0.002"}
+    adapter = RunsAdapter()
+    adapter.show_rows(rows, spent.clock.now_us())
+    feet = [str(adapter.data(adapter.index(at), Role.FOOT)) for at in range(2)]
+    assert [foot.endswith(" · $0.002 so far") for foot in feet] == [False, True]
+    assert "$" not in feet[0]
 
 
 def decide(harness: Harness, session: Session) -> RunState:

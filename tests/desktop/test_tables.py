@@ -306,3 +306,7 @@ def test_counts_stand_at_the_right_and_years_have_no_groups() -> None:
     table = from_evidence(data, TODAY)
     assert [column.right for column in table.columns] == [False, True, True]
     assert [line.texts[:2] for line in table.lines] == [("2024", "1,200"), ("2025", "7")]
+
+
+def test_a_table_without_columns_takes_no_room() -> None:
+    assert (fit((), (), 400, wide, wide).widths, fit((), (), 400, wide, wide).kept) == ((), ())

@@ -108,8 +108,8 @@ def test_what_was_done_before_a_step_is_kept(harness: PowerCut) -> None:
     before = done(harness).result()
     old = harness.run()
     plan = go_on_from(harness, 6)
-    assert plan.sentence.startswith("2 effects of run 1 already happened and are not repeated: ")
-    assert "asked about before it is done once more: three." in plan.sentence.replace("asking@1", "three")
+    assert plan.sentences[0].startswith("2 effects of run 1 already happened and are not repeated: ")
+    assert "asked about before it is done once more: three." in plan.sentences[1]
     assert harness.advance() == RunState.WAITING
     assert RAN == ["between"]
     assert harness.gate()["title"] == "Second"
@@ -312,7 +312,7 @@ def drafted(office: PowerCut) -> PowerCut:
 
 def test_files_are_as_after_the_steps_that_are_kept(office: PowerCut) -> None:
     plan = go_on_from(drafted(office), 3)
-    assert plan.sentence.startswith("1 effect of run 1 already happened and is not repeated: out.txt.")
+    assert plan.sentences[0].startswith("1 effect of run 1 already happened and is not repeated: out.txt.")
     assert office.advance() == RunState.DONE
     assert office.result() == ["draft.txt draft", "out.txt out"]
     assert RAN == []

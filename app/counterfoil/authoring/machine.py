@@ -54,6 +54,11 @@ class Branch:
             raise RefusedUse(f"{what} was called but never awaited; write `await` before it")
 
 
+def root_of(path: str, ordinal: int) -> int:
+    """The ordinal in the root branch of what stands at an identity: its own, or that of the step it lies beneath."""
+    return int(path.partition("/")[0]) if path else ordinal
+
+
 class Machine(Protocol):
     """What stands behind the verbs: the session of a host or of the Harness."""
 

@@ -46,7 +46,7 @@ def fork(
         old = find_run(home.database.reader, run)
         plan = fork_plan(home.database.reader, home.blobs, old, at, again=again)
         if not plan.refusal:
-            call.say(plan.sentence)
+            call.say(" ".join(plan.sentences))
         row = with_consent(
             call,
             Path(old["workspace"]),

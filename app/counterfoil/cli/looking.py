@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +15,7 @@ from counterfoil.cli.options import Context, Limit, OnlyWorkspace, call_of
 from counterfoil.cli.run_sheet import run_sheet
 from counterfoil.cli.tables import table
 from counterfoil.cli.talk_sheet import talk_sheet
-from counterfoil.cli.words import Cell, clock, counted, gate_title, handed, person, run_state, took
+from counterfoil.cli.words import Cell, cell, clock, counted, gate_title, handed, person, run_state, took
 from counterfoil.clock import iso
 from counterfoil.errors import UnknownRun, WrongUse, did_you_mean
 from counterfoil.facts import RunState
@@ -110,8 +111,10 @@ def runs(
     if not documents:
         call.say("no runs here. Start one: counterfoil run TEMPLATE")
         return
-    names = ["run", "title", "state", "started by", "started", "took"]
-    call.lines(table(names, [_run_cells(run) for run in documents], call.width))
+    priced = any(Decimal(run["cost"]["amount"]) for run in documents if run["cost"] is not None)
+    names = ["run", "title", "state", "started by", "started", "took", *(["cost"] if priced else [])]
+    rows_shown = [[*_run_cells(run), *([cell(run["cost"])] if priced else [])] for run in documents]
+    call.lines(table(names, rows_shown, call.width))
     if len(rows) > len(documents):
         call.say(f"the newest {counted(len(documents), 'run is', 'runs are')} shown; --limit N shows more.")
 

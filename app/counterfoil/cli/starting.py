@@ -18,12 +18,13 @@ from counterfoil.cli.consenting import Protection, Unprotected, with_consent
 from counterfoil.cli.gate_sheet import gate_line
 from counterfoil.cli.logs import keep_logs
 from counterfoil.cli.opening import Opened, opened, tell_runner, workspace_of
-from counterfoil.cli.options import Context, Set, Workspace, call_of, pairs_of
+from counterfoil.cli.options import Comment, Context, Set, Workspace, call_of, pairs_of
 from counterfoil.cli.run_sheet import result_lines
 from counterfoil.cli.watching import exit_code, follow
 from counterfoil.cli.words import run_state
 from counterfoil.errors import CounterfoilError, WrongUse
 from counterfoil.inbox.accounts import account
+from counterfoil.inbox.finding import find_run
 from counterfoil.policy.boundaries import trouble_with
 from counterfoil.policy.protection import NOTHING, Consent
 from counterfoil.routing.estimating import each_of
@@ -31,6 +32,7 @@ from counterfoil.runner.starting import start_run
 from counterfoil.sandbox.probing import measured
 from counterfoil.settings.workspace import leave_out, remember, remembered
 from counterfoil.stage.probing import first_look
+from counterfoil.store import runs
 from counterfoil.store.llm_money import words
 from counterfoil.store.transactions import Row
 from counterfoil.views.llms import estimate_of
@@ -64,6 +66,16 @@ def run(
             show_default=False,
         ),
     ] = None,
+    again: Annotated[
+        str | None,
+        typer.Option(
+            "--again",
+            metavar="RUN",
+            help="Do this run again, with its parameters unless --input gives others.",
+            show_default=False,
+        ),
+    ] = None,
+    comment: Comment = "",
     wait: Wait = False,
     protection: Protection = "",
     unprotected: Unprotected = "",
@@ -72,12 +84,16 @@ def run(
     call = call_of(context)
     place = workspace_of(workspace)
     folder = find_template(template, place, call.home)
-    given = input_of(source)
+    if comment and again is None:
+        raise WrongUse("--comment says why a run is done again.", "Write --again RUN with it.")
     leave_out(place, [_beneath(path) for path in left_out or []])
     with opened(call) as home:
         keep_logs(call.home)
         agreed = Consent(protection, unprotected)
-        row = start(call, home, folder, place, given, pairs_of(settings), agreed)
+        before = None if again is None else find_run(home.database.reader, again)
+        given = input_of(source) if source is not None or before is None else json.loads(before["parameters"])
+        wanted = runs.FRESH if before is None else runs.Again(before["run_id"], comment.strip())
+        row = start(call, home, folder, place, given, pairs_of(settings), agreed, wanted)
         if wait:
             row = follow(call, home, row["run_id"])
         with home.database.snapshot() as conn:
@@ -97,6 +113,7 @@ def start(
     given: dict[str, Any],
     texts: list[tuple[str, str]],
     agreed: Consent = NOTHING,
+    again: runs.Again = runs.FRESH,
 ) -> Row:
     """Commit a ready run and let the workspace remember what is to be remembered; its row."""
     name = read_manifest(folder).name
@@ -113,6 +130,7 @@ def start(
             parameters=checked_parameters(name, place, given, texts, kept),
             started_by=account(),
             consent=consent,
+            again=again,
         )
 
     found = measured(call.home)

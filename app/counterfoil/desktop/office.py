@@ -15,7 +15,7 @@ from counterfoil.desktop.aside_facts import SetsAside
 from counterfoil.desktop.gate_facts import Answer, DecisionMade, Draft, GateSeen, PageSeen
 from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.news_facts import Tells
-from counterfoil.desktop.run_acts import RunActs, Silent, Undoing
+from counterfoil.desktop.run_acts import AgainOf, RunActs, Silent, Undoing
 from counterfoil.desktop.schedule_facts import Schedules
 from counterfoil.desktop.settings_facts import Settled
 from counterfoil.desktop.step_facts import StepKept
@@ -171,6 +171,7 @@ class RunRow:
     ended_at: int | None = None
     care: str = ""
     by: str = ""  # who started it, in words
+    cost: str = ""  # what its llms have cost; "" where nothing was asked of one that has a price
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,8 +325,15 @@ class Office(RunActs, Tells, Trusts, Settled, SetsAside, Protocol):
     def check_parameters(self, path: str, workspace: str, values: Mapping[str, Any]) -> dict[str, str]:
         """A sentence per field that is not as it must be."""
 
-    def start_run(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent = NOTHING) -> str:
-        """Start a run; its id."""
+    def start_run(
+        self,
+        path: str,
+        workspace: str,
+        values: Mapping[str, Any],
+        agreed: Consent = NOTHING,
+        again: AgainOf | None = None,
+    ) -> str:
+        """Start a run; its id. `again` is the one that it does again, and why."""
 
     def try_again(self, run_id: str, agreed: Consent = NOTHING) -> None:
         """Let a run that stopped for want of protection go on."""

@@ -1,5 +1,5 @@
-"""What people do to a run that is there: stopping it, restarting a silent step, putting its files back, pulling the plug; and what each of
-them comes to."""
+"""What people do to a run that is there: stopping it, doing it again, restarting a silent step, putting its files back, pulling the plug;
+and what each of them comes to."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from counterfoil.desktop.plug_facts import Plug
+from counterfoil.policy.protection import NOTHING, Consent
 from counterfoil.previews.preview import FileSeen
 
 
@@ -54,6 +55,27 @@ class Silent:
     asked: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class AgainOf:
+    """A run that is done again, and why."""
+
+    run_id: str
+    number: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForkLook:
+    """What going on from a step of a run in a new one would come to, in sentences. `refusal` says why it cannot be, "" where it can, `way`
+    what can be done then. `start` is the step, from 1, at which it begins; `kept` how many effects happened and are not repeated."""
+
+    words: tuple[str, ...] = ()
+    refusal: str = ""
+    way: str = ""
+    start: int = 0
+    kept: int = 0
+
+
 class RunActs(Protocol):
     """The part of an office that acts on runs."""
 
@@ -74,6 +96,15 @@ class RunActs(Protocol):
 
     def undo_run(self, run_id: str, reason: str, *, rest: bool) -> str:
         """Have its files put back, all of them or (`rest`) those that can be; the sentence that says what happens."""
+
+    def look_at_fork(self, run_id: str, step: int, *, again: bool) -> ForkLook:
+        """What going on from a step, an ordinal of the root branch, would come to; `again`: what happened before is done again."""
+
+    def fork_run(self, run_id: str, step: int, reason: str, agreed: Consent = NOTHING, *, again: bool) -> str:
+        """Go on from a step in a new run; its id."""
+
+    def start_again(self, run_id: str, reason: str, agreed: Consent = NOTHING) -> str:
+        """Start the same template with the same parameters; the new run's id."""
 
     def undoing(self, run_id: str) -> Undoing | None:
         """What has become of the newest wish to put its files back."""

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import blob_shas, canonical, digest
-from counterfoil.authoring.machine import RunFacts
+from counterfoil.authoring.machine import RunFacts, root_of
 from counterfoil.engine import answers, killpoints, listening
 from counterfoil.engine.desk_failures import RETRY, run_spec, stop_run
 from counterfoil.engine.desk_gates import bound
 from counterfoil.engine.ending import cancel, set_aside
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.engine.holding import RUN_ITSELF, Hold, Identity, Powers
-from counterfoil.engine.replaying import ANY_ARGUMENTS, Opening, Recorded, root_of
+from counterfoil.engine.replaying import ANY_ARGUMENTS, Opening, Recorded
 from counterfoil.errors import Damaged
 from counterfoil.facts import DoubtPolicy, GateKind, GateState, RunState, Slot, StepKind, storable
 from counterfoil.store import gates, intents, records, runs, timers, trail_rows, versions

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
+from counterfoil.authoring.machine import root_of
 from counterfoil.engine import by_rule, file_sets, judging, killpoints, replaced, staging
 from counterfoil.engine.desk_failures import RETRY, FailureDesk, choice_of, given_texts, mismatch_spec
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, blank_spec, recorded_reply
@@ -24,7 +25,6 @@ from counterfoil.engine.effect_values import Asked, Ended, note_attempt, record_
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
 from counterfoil.engine.left_over import LeftOvers
 from counterfoil.engine.ports import BadEffect, EffectTrouble, Judgement, Permission
-from counterfoil.engine.replaying import root_of
 from counterfoil.facts import AttemptState, GateKind, GateState, Outcome, Slot, person
 from counterfoil.store import gates, intents, records, standing, timers
 from counterfoil.store.transactions import Row, Txn

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
+from counterfoil.authoring.machine import root_of
 from counterfoil.engine import command_effects, replaced
 from counterfoil.engine.holding import Breach, Hold
 from counterfoil.engine.ports import Around, BadEffect, Judgement, Permission
-from counterfoil.engine.replaying import root_of
 from counterfoil.facts import Outcome
 from counterfoil.store import connector_rows, intents, permission_rows, runs
 from counterfoil.store.transactions import Connection, Txn

@@ -149,11 +149,6 @@ def ancestors(path: str) -> Iterator[Identity]:
         yield path, int(at)
 
 
-def root_of(path: str, ordinal: int) -> int:
-    """The ordinal in the root branch of what stands at an identity: its own, or that of the step it lies beneath."""
-    return int(path.partition("/")[0]) if path else ordinal
-
-
 def child_path(path: str, ordinal: int, index: int) -> str:
     """The path of a child branch.
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil import __version__
+from counterfoil.authoring.machine import root_of
 from counterfoil.engine.claiming import begun_us
-from counterfoil.engine.replaying import root_of
 from counterfoil.errors import Declined
 from counterfoil.facts import StepKind
 from counterfoil.places import Home

@@ -50,7 +50,9 @@ _RUN = (
     " CASE WHEN NOT EXISTS (SELECT 1 FROM undoing u WHERE u.run_id = r.run_id AND u.state = 'done') THEN ''"
     " WHEN EXISTS (SELECT 1 FROM gate g JOIN file_op f ON f.gate_id = g.gate_id WHERE g.run_id = r.run_id AND f.state = 'applied')"
     " THEN 'partly' ELSE 'wholly' END,"
-    " (SELECT body FROM notice n WHERE n.kind = 'silent' AND n.subject = r.run_id AND n.closed_at IS NULL)"
+    " (SELECT body FROM notice n WHERE n.kind = 'silent' AND n.subject = r.run_id AND n.closed_at IS NULL),"
+    " (SELECT coalesce(sum(a.charge), 0) || CASE WHEN count(a.charge) < count(*) THEN '+' ELSE '' END"
+    " FROM llm_attempt a WHERE a.run_id = r.run_id)"
     " FROM run r JOIN template_version v ON v.digest = r.version"
 )
 _RUNS_NUMBERED = f"{_RUN} WHERE r.number IN (%s)"
@@ -305,7 +307,8 @@ class Glance:
     def runs_numbered(self, numbers: Sequence[int]) -> list[Fields]:
         """Runs with these numbers: number, run_id, title, template's title, workspace, state, started_by, created_at, started_at, ended_at,
         activity, error, the result's beginning, whether it began an effect, whether its files were put back ("", partly, wholly),
-        and the notice of its silence."""
+        the notice of its silence, and what its llms have cost as counted money (a text; `+` behind it where nobody knows the price of
+        all of it)."""
         return self._numbered(_RUNS_NUMBERED, numbers, {})
 
     def undone(self) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from counterfoil.engine.replaying import root_of
+from counterfoil.authoring.machine import root_of
 from counterfoil.facts import GateState, Outcome, StepKind, Verdict
 from counterfoil.store import file_ops, gates, intents, llm_calls, records, runs, timers, undoings
 from counterfoil.store.blobs import Blobs
@@ -46,7 +46,7 @@ class ForkPlan:
     way: str = ""
 
     @property
-    def sentence(self) -> str:
+    def sentences(self) -> tuple[str, ...]:
         """What of the outside world is not repeated, and what is asked about."""
         number = self.run["number"]
         told = []
@@ -60,7 +60,7 @@ class ForkPlan:
             told.append(
                 f"Also done by run {number}, and asked about before it is done once more: {listed(self.again)}."
             )
-        return " ".join([*told, *([self.moved] if self.moved else []), APPROVALS])
+        return (*told, *([self.moved] if self.moved else []), APPROVALS)
 
 
 APPROVALS = "Approvals are never carried over to another run."

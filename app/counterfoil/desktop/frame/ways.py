@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Slot
 
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import RunSeen
+from counterfoil.desktop.run_acts import AgainOf
 
 FIRST_TEMPLATE = "pay-invoices"
 MONDAYS = "every Monday at 07:00"
@@ -59,7 +60,8 @@ class Ways(QObject):
             case "runs":
                 page.gate_wanted.connect(frame.show_gate)
                 page.templates_wanted.connect(self.to_templates)
-                page.again_wanted.connect(self.run_again)
+                page.form_wanted.connect(self.change_and_run)
+                page.started.connect(self.run_started)
                 page.schedule_wanted.connect(self.schedule_run)
             case "templates":
                 page.run_started.connect(self.run_started)
@@ -108,9 +110,16 @@ class Ways(QObject):
 
     @Slot(object)
     def run_again(self, document: object) -> None:
-        """From a run: the form of its template with its parameters."""
+        """From a gate: its run, with the question how it is run again."""
         if isinstance(document, dict):
-            self._to("templates").open_named(document["template"], document["parameters"], document["workspace"])
+            self._to("runs").run_again(str(document["run_id"]))
+
+    @Slot(object, object)
+    def change_and_run(self, document: object, again: object) -> None:
+        """From a run: the form of its template with its parameters."""
+        if isinstance(document, dict) and isinstance(again, AgainOf):
+            given = (document["template"], document["parameters"], document["workspace"])
+            self._to("templates").open_named(*given, again=again)
 
     @Slot(object)
     def schedule_run(self, document: object) -> None:

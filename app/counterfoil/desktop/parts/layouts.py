@@ -143,3 +143,12 @@ def _centre(line: list[tuple[QLayoutItem, QRect]], high: int, *, move: bool) -> 
     if move:
         for item, box in line:
             item.setGeometry(box.translated(0, (high - box.height()) // 2))
+
+
+def side_by_side(*widgets: QWidget) -> QWidget:
+    """Widgets in a line that breaks where it is too short."""
+    held = QWidget()
+    line = Flow(held, gap=8, line_gap=8)
+    for widget in widgets:
+        line.addWidget(widget)
+    return held

@@ -71,6 +71,11 @@ def consent(agreed: Consent) -> list[str]:
     return [*words, "--unprotected", agreed.folder] if agreed.folder else words
 
 
+def again(run_id: str, reason: str) -> list[str]:
+    """Which run is done again and why, as options of a command."""
+    return ["--again", run_id, f"--comment={reason}"]
+
+
 def refused(error: Mapping[str, Any]) -> errors.CounterfoilError:
     """An error document as the error it was made of."""
     kinds = {kind.code: kind for kind in reversed(_kinds(errors.CounterfoilError))}

@@ -267,6 +267,22 @@ class RealOffice:
         self._runner.start()
         return said
 
+    def look_at_fork(self, run_id: str, step: int, *, again: bool) -> run_acts.ForkLook:
+        """What going on from a step would come to."""
+        return self._rooms.again.look(run_id, step, again=again)
+
+    def fork_run(self, run_id: str, step: int, reason: str, agreed: Consent = NOTHING, *, again: bool) -> str:
+        """Go on from a step in a new run, by the runner that it needs."""
+        made = self._rooms.again.fork(run_id, step, reason, agreed, again=again)
+        self._runner.start()
+        return made
+
+    def start_again(self, run_id: str, reason: str, agreed: Consent = NOTHING) -> str:
+        """Start the same with the same parameters, and the runner that it needs."""
+        made = self._rooms.again.start(run_id, reason, agreed)
+        self._runner.start()
+        return made
+
     def undoing(self, run_id: str) -> run_acts.Undoing | None:
         """What has become of the newest wish."""
         return self._rooms.undoing.newest(run_id)
@@ -293,9 +309,16 @@ class RealOffice:
         """A sentence per field that is not as it must be."""
         return self._rooms.templates.problems(path, workspace, values)
 
-    def start_run(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent = NOTHING) -> str:
+    def start_run(
+        self,
+        path: str,
+        workspace: str,
+        values: Mapping[str, Any],
+        agreed: Consent = NOTHING,
+        again: run_acts.AgainOf | None = None,
+    ) -> str:
         """Start a run, and the runner that it needs."""
-        run_id = self._rooms.templates.start(path, workspace, values, agreed)
+        run_id = self._rooms.templates.start(path, workspace, values, agreed, again)
         self._runner.start()
         return run_id
 

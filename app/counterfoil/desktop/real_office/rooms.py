@@ -18,6 +18,7 @@ from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import open_database
 
 if TYPE_CHECKING:
+    from counterfoil.desktop.real_office.again_pages import AgainPages
     from counterfoil.desktop.real_office.decisions import Decisions
     from counterfoil.desktop.real_office.files import GateFiles
     from counterfoil.desktop.real_office.news import NewsDesk
@@ -73,6 +74,12 @@ class Rooms:
     def undoing(self) -> UndoPages:
         """Putting back files of runs."""
         made: UndoPages = _load("undo_pages", "UndoPages")(self._access)
+        return made
+
+    @functools.cached_property
+    def again(self) -> AgainPages:
+        """Doing runs again."""
+        made: AgainPages = _load("again_pages", "AgainPages")(self._access, self.templates)
         return made
 
     @functools.cached_property

@@ -13,12 +13,13 @@ from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.office import RunRow, RunsLook
 from counterfoil.desktop.runs.rows import CHIP_STATES, holds
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.numbers import count, joined
+from counterfoil.desktop.words.numbers import count, joined, money
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.facts import ENDED, RunState
 from counterfoil.store import aside_glance
 from counterfoil.store.glance import Fields, Glance, Only
+from counterfoil.store.llm_money import dollars
 from counterfoil.views.silences import silence_in_state
 
 _PORTION = 1_000  # runs that are searched through at a time
@@ -197,7 +198,16 @@ def _row(fields: Fields, said: State, me: str) -> RunRow:
         ended_at,
         care,
         person(by, me),
+        _cost(str(fields[16])),
     )
+
+
+def _cost(counted: str) -> str:
+    """`$0.84`, `at least $0.12`; "" where nothing was asked of an llm that has a price."""
+    units = int(counted.removesuffix("+"))
+    if not units:
+        return ""
+    return f"{'at least ' if counted.endswith('+') else ''}{money(dollars(units).normalize(), 'USD')}"
 
 
 def state_of(fields: Fields) -> State:

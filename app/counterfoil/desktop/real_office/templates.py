@@ -17,6 +17,7 @@ from counterfoil.catalogue.samples import TEMPLATE, copy_sample, sample_paramete
 from counterfoil.desktop.office import Document
 from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access
+from counterfoil.desktop.run_acts import AgainOf
 from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.people import capital
@@ -116,14 +117,17 @@ class Templates:
         """What to call the template of a folder so that it is found again: its name where that means this folder, else the folder."""
         return kept_as(Path(path), Path(workspace), self._access.home)
 
-    def start(self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent) -> str:
-        """Commit a run; its id.
+    def start(
+        self, path: str, workspace: str, values: Mapping[str, Any], agreed: Consent, again: AgainOf | None = None
+    ) -> str:
+        """Commit a run; its id. `again` is the one that it does again.
 
         Raises:
             CounterfoilError: what the command line refused.
         """
         fields, _ = self._form(Path(path), workspace, agreed)
-        return self._start(Path(path), Path(workspace), _by_type(fields, values), agreed)
+        more = [] if again is None else calls.again(again.run_id, again.reason)
+        return self._start(Path(path), Path(workspace), _by_type(fields, values), *calls.consent(agreed), *more)
 
     def start_sample(self) -> str:
         """Start a run on a fresh copy of the sample; its id."""
@@ -131,11 +135,11 @@ class Templates:
         place = copy_sample(home)
         return self._start(find_template(TEMPLATE, place, home), place, sample_parameters(today_here()))
 
-    def _start(self, folder: Path, place: Path, values: Mapping[str, Any], agreed: Consent = NOTHING) -> str:
+    def _start(self, folder: Path, place: Path, values: Mapping[str, Any], *more: str) -> str:
         home = self._access.home
         with calls.json_file(home, values) as given:
             words = ("run", f"{folder}", "--workspace", f"{place}", "--input", given)
-            run = calls.call(home, *words, *calls.consent(agreed))
+            run = calls.call(home, *words, *more)
         return str(run["run_id"])
 
     def _form(self, folder: Path, workspace: str, agreed: Consent = NOTHING) -> tuple[list[Document], str]:

@@ -16,7 +16,7 @@ from counterfoil.desktop.office import Office, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Rule, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Prose
-from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
+from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row, side_by_side
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.parts.sheet import Sheet
@@ -25,6 +25,7 @@ from counterfoil.desktop.protection.badge import ProtectionBadge
 from counterfoil.desktop.run_acts import Silent
 from counterfoil.desktop.runs.checkpoint import CheckpointTab
 from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab, given_lines
+from counterfoil.desktop.runs.running_again import RunningAgain, again_banner
 from counterfoil.desktop.runs.silent_rows import restart_sheet, silent_keys, silent_row
 from counterfoil.desktop.runs.step_sheet import StepSheet
 from counterfoil.desktop.runs.steps import StepLine, lines
@@ -54,12 +55,14 @@ class RunDetail(Pane):
 
     Signals:
         gate_wanted(str): go to the question this run waits for.
-        again_wanted(dict): start it again with the parameters of this run's document.
+        form_wanted(dict, AgainOf): start it again with other parameters than those of this run's document.
+        started(str): it was started again; the new run's id.
         schedule_wanted(dict): run it by a rule with them.
     """
 
     gate_wanted = Signal(object)
-    again_wanted = Signal(object)
+    form_wanted = Signal(object, object)
+    started = Signal(object)
     schedule_wanted = Signal(object)
 
     def __init__(self, bridge: Bridge, clock: Clock) -> None:
@@ -70,6 +73,11 @@ class RunDetail(Pane):
         self._seen: RunSeen | None = None
         self._open: set[str] = set()
         self.sheet: Sheet | None = None
+        self._ask_again = False  # as soon as the run is there
+        self.running_again = RunningAgain(self, bridge)
+        self.running_again.started.connect(self.started)
+        self.running_again.form_wanted.connect(self.form_wanted)
+        self.running_again.failed.connect(self._failed)
         self.nothing = Nothing("play", "Choose a run to see its steps.")
         self.steps_adapter = StepsAdapter(self)
         self.steps = StepsView(self.steps_adapter)
@@ -143,10 +151,18 @@ class RunDetail(Pane):
 
     def _dismiss(self) -> None:
         """A sheet is about the run it was opened for, and about no other."""
+        self._ask_again = False
+        self.running_again.asking.leave()
         if self.sheet is not None:
             self.sheet.dismiss()
         if "checkpoint" in self._made:
             self.checkpoint.dismiss()
+
+    def run_again(self, run_id: str) -> None:
+        """Show a run and ask how it is run again."""
+        self.show_run(run_id)
+        self._ask_again = self._seen is None
+        self._again()
 
     def focus_title(self) -> None:
         """Where reading begins."""
@@ -165,7 +181,7 @@ class RunDetail(Pane):
         self.to_gate = Button("Go to its question", "primary", icon="arrow-right")
         self.to_gate.clicked.connect(self._to_gate)
         self.again = Button(
-            "Run again…", icon="repeat", help="Start the same template; you can change what it is started with"
+            "Run again…", icon="repeat", help="The same, with other parameters, or from one of its steps"
         )
         self.again.clicked.connect(self._again)
         self.undo = Button("Undo…", icon="undo-2", help="Put back what this run did to files; you see it first")
@@ -178,9 +194,9 @@ class RunDetail(Pane):
         self.stop.clicked.connect(self._stop)
         self.protected = ProtectionBadge()
         line.addWidget(
-            _side_by_side(self.chip, self.protected)
+            side_by_side(self.chip, self.protected)
         )  # they part from the buttons where one line is too short
-        line.addWidget(_side_by_side(self.to_gate, self.again, self.undo, self.schedule, self.stop))
+        line.addWidget(side_by_side(self.to_gate, self.again, self.undo, self.schedule, self.stop))
         self._banners = column(gap=8)
         put(head, self.path, self.title, held, self._banners)
         tabs = row(margins=(16, 0, 24, 0))
@@ -218,6 +234,9 @@ class RunDetail(Pane):
         if first:
             ended = document["state"] in _ENDED
             self._go_to(self._wanted_tab or ("result" if ended else "steps"))
+        if self._ask_again:
+            self._ask_again = False
+            self._again()
 
     def _show_head(self, seen: RunSeen, now: int) -> None:
         document = seen.document
@@ -243,6 +262,8 @@ class RunDetail(Pane):
         self.stop.setVisible(document["state"] in ("ready", "running", "waiting"))
         self.undo.setVisible(seen.may_undo and (seen.undoing is None or seen.undoing.state != "asked"))
         empty(self._banners)
+        if document.get("again_of"):
+            put(self._banners, again_banner(document))
         if seen.undoing is not None:
             put(self._banners, undone_banner(seen.undoing, now))
 
@@ -337,8 +358,9 @@ class RunDetail(Pane):
 
     @Slot()
     def _again(self) -> None:
-        if self._seen is not None:
-            self.again_wanted.emit(self._seen.document)
+        if self.sheet is None and self._seen is not None:
+            self.sheet = self.running_again.open(self._seen.document)
+            self.sheet.closed.connect(self._sheet_closed)
 
     @Slot()
     def _schedule(self) -> None:
@@ -397,14 +419,6 @@ class RunDetail(Pane):
         self.run_id = ""
         self.nothing.say(trouble.message, trouble.next_step)
         self.stack.setCurrentIndex(0)
-
-
-def _side_by_side(*widgets: QWidget) -> QWidget:
-    held = QWidget()
-    line = Flow(held, gap=8, line_gap=8)
-    for widget in widgets:
-        line.addWidget(widget)
-    return held
 
 
 def _scrolled(body: QWidget) -> QScrollArea:

@@ -116,6 +116,8 @@ class RunsAdapter(QAbstractListModel):
         parts = [f"Run {row.number}", times.since(begun, self._now), row.by or person(row.started_by)]
         if row.ended_at is not None:
             parts.append(times.span(row.ended_at - begun))
+        if row.cost:
+            parts.append(row.cost if row.ended_at is not None else f"{row.cost} so far")
         return " · ".join(parts)
 
 
@@ -136,6 +138,7 @@ class RunsView(QListView):
         self.setModel(adapter)
         self.setItemDelegate(RunDelegate(self))
         self.setResizeMode(QListView.ResizeMode.Adjust)  # rows are as high as their titles need
+        self.setWordWrap(True)  # in another width they are measured anew
         self.setAccessibleName("Runs")
         self.setMouseTracking(True)
         self.setProperty("rows", "painted")

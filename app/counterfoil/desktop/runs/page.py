@@ -35,12 +35,14 @@ class RunsPage(QWidget):
     """List and run.
 
     Signals:
-        gate_wanted(str), templates_wanted(), again_wanted(dict), schedule_wanted(dict): for the frame.
+        gate_wanted(str), templates_wanted(), schedule_wanted(dict): for the frame.
+        form_wanted(dict, AgainOf), started(str): as of the detail.
     """
 
     gate_wanted = Signal(object)
     templates_wanted = Signal()
-    again_wanted = Signal(object)
+    form_wanted = Signal(object, object)
+    started = Signal(object)
     schedule_wanted = Signal(object)
 
     def __init__(self, bridge: Bridge, clock: Clock) -> None:
@@ -91,7 +93,8 @@ class RunsPage(QWidget):
         self.adapter.more_wanted.connect(self._load_more)
         self.view.entered.connect(self.detail.focus_title)
         self.detail.gate_wanted.connect(self.gate_wanted)
-        self.detail.again_wanted.connect(self.again_wanted)
+        self.detail.form_wanted.connect(self.form_wanted)
+        self.detail.started.connect(self.started)
         self.detail.schedule_wanted.connect(self.schedule_wanted)
 
     def choose_workspace(self, path: str | None) -> None:
@@ -124,6 +127,11 @@ class RunsPage(QWidget):
         if self.adapter.row_of(run_id) >= 0:
             self._to_show = ""
             self.view.select(run_id)
+
+    def run_again(self, run_id: str) -> None:
+        """Show one run and ask how it is run again."""
+        self.show_run(run_id)
+        self.detail.run_again(run_id)
 
     def find_here(self) -> None:
         """Ctrl+F."""

@@ -64,6 +64,12 @@ def lines(document: Mapping[str, Any], open_groups: Collection[str]) -> list[Ste
     return made
 
 
+def root_lines(document: Mapping[str, Any]) -> list[tuple[int, str, str]]:
+    """The steps that a run can be gone on from: ordinal, what it is called, what came of it. What went on side by side is one of them."""
+    steps = {int(one.document["ordinal"]): one for one in lines(document, ()) if one.kind == STEP and one.depth == 0}
+    return [(ordinal, one.title, one.summary or words.glyph(one.state)[2]) for ordinal, one in sorted(steps.items())]
+
+
 def _as_ended(step: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
     """A step that was in the middle when its run ended does not go on."""
     over = document.get("state") in ("failed", "cancelled") and step["state"] in ("running", "retrying", "waiting")

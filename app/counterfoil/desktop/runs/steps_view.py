@@ -77,6 +77,7 @@ class StepsView(QListView):
         self.setItemDelegate(StepDelegate(self))
         self.setUniformItemSizes(True)
         self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setWordWrap(True)  # in another width rows are measured anew
         adapter.modelReset.connect(self._measure)
         adapter.dataChanged.connect(self._measure)
         self.setAccessibleName("Steps")

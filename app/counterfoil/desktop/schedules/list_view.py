@@ -105,6 +105,7 @@ class SchedulesView(QListView):
         self.setModel(adapter)
         self.setItemDelegate(ScheduleDelegate(self))
         self.setResizeMode(QListView.ResizeMode.Adjust)  # rows are as high as their texts need
+        self.setWordWrap(True)  # in another width they are measured anew
         self.setAccessibleName("Schedules")
         self.setMouseTracking(True)
         self.setProperty("rows", "painted")

@@ -85,7 +85,7 @@ def fit(
     folded = tuple(at for at in range(len(columns)) if at not in kept and at not in once)
     chosen = [columns[at] for at in kept]
     fitted = [natural[at] for at in kept]
-    if sum(fitted) <= room:
+    if fitted and sum(fitted) <= room:
         fitted = _spread(chosen, fitted, room - sum(fitted))
     for kind in ("text", "identifier"):
         missing = sum(fitted) - room

@@ -19,6 +19,7 @@ from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
+from counterfoil.desktop.run_acts import AgainOf
 from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.desktop.templates.folder_sheet import FolderSheet
 from counterfoil.desktop.templates.gallery import Gallery
@@ -48,6 +49,7 @@ class TemplatesPage(Pane):
         self._folder = ""
         self._path = ""
         self._values: Mapping[str, Any] | None = None
+        self._again: AgainOf | None = None
         self._cards: tuple[TemplateCard, ...] = ()
         self.sheet: FolderSheet | None = None
         self.search = SearchField("Search templates")
@@ -93,20 +95,33 @@ class TemplatesPage(Pane):
             self._load()
 
     @Slot(object)
-    def open_template(self, path: object, values: Mapping[str, Any] | None = None, workspace: str = "") -> None:
-        """Show the form of a template; `values` of an earlier run, `workspace` another folder than the current one."""
-        self._path, self._values = str(path), values
+    def open_template(
+        self,
+        path: object,
+        values: Mapping[str, Any] | None = None,
+        workspace: str = "",
+        again: AgainOf | None = None,
+    ) -> None:
+        """Show the form of a template; `values` of an earlier run, `workspace` another folder than the current one, `again` the run that is
+        done again."""
+        self._path, self._values, self._again = str(path), values, again
         self._folder = workspace or self._folder
         self._ask_template()
 
-    def open_named(self, name: str, values: Mapping[str, Any] | None = None, workspace: str = "") -> None:
+    def open_named(
+        self,
+        name: str,
+        values: Mapping[str, Any] | None = None,
+        workspace: str = "",
+        again: AgainOf | None = None,
+    ) -> None:
         """Show the form of the template that goes by a name."""
         card = next((one for one in self._cards if one.name == name), None)
         if card is not None:
-            self.open_template(card.path, values, workspace)
+            self.open_template(card.path, values, workspace, again)
             return
         self._bridge.ask(
-            self, lambda office: office.templates(workspace or None), _Named(self, name, values, workspace).found
+            self, lambda office: office.templates(workspace or None), _Named(self, name, values, workspace, again).found
         )
 
     @Slot()
@@ -177,7 +192,7 @@ class TemplatesPage(Pane):
 
     def _template(self, seen: TemplateSeen) -> None:
         self._patience.stop()
-        self.form.show_template(seen, self._folder, self._values)
+        self.form.show_template(seen, self._folder, self._values, self._again)
         self.stack.setCurrentIndex(_FORM)
 
     def _failed(self, trouble: Trouble) -> None:
@@ -209,12 +224,20 @@ def _head(*things: QWidget | None) -> QHBoxLayout:
 class _Named:
     """A template that is looked for by name once the gallery is there."""
 
-    def __init__(self, page: TemplatesPage, name: str, values: Mapping[str, Any] | None, workspace: str) -> None:
-        self._page, self._name, self._values, self._workspace = page, name, values, workspace
+    def __init__(
+        self,
+        page: TemplatesPage,
+        name: str,
+        values: Mapping[str, Any] | None,
+        workspace: str,
+        again: AgainOf | None,
+    ) -> None:
+        self._page, self._name = page, name
+        self._given = (values, workspace, again)
 
     def found(self, cards: tuple[TemplateCard, ...]) -> None:
         card = next((one for one in cards if one.name == self._name), None)
         if card is not None:
-            self._page.open_template(card.path, self._values, self._workspace)
+            self._page.open_template(card.path, *self._given)
         else:
             self._page.show_gallery()

@@ -21,6 +21,7 @@ from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 from counterfoil.desktop.protection.badge import shield
+from counterfoil.desktop.run_acts import AgainOf
 from counterfoil.desktop.template_facts import TemplateSeen
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, plain
@@ -52,6 +53,7 @@ class RunForm(Pane):
         self._latest = Latest()
         self._seen: TemplateSeen | None = None
         self._workspace = ""
+        self._again: AgainOf | None = None
         self._problems: dict[str, str] = {}
         self._tried = False
         self._starting = False
@@ -102,15 +104,24 @@ class RunForm(Pane):
         bar.put(line)
         self.put(bar)
 
-    def show_template(self, seen: TemplateSeen, workspace: str, values: Mapping[str, Any] | None = None) -> None:
-        """Show a template with what the workspace remembers, or with the values of an earlier run."""
-        self._seen, self._workspace = seen, workspace
+    def show_template(
+        self,
+        seen: TemplateSeen,
+        workspace: str,
+        values: Mapping[str, Any] | None = None,
+        again: AgainOf | None = None,
+    ) -> None:
+        """Show a template with what the workspace remembers, or with the values of an earlier run; `again`: that run is done again."""
+        self._seen, self._workspace, self._again = seen, workspace, again
         self._problems, self._tried, self._judged = {}, False, False
         self._touched.clear()
         self.title.setText(one_line(seen.card.title))
         self.about.say(plain(seen.description, lines=True))
         for layout in (self._banners, self._left, self._right):
             empty(layout)
+        if again is not None:
+            words = f"Run {again.number} again. Change what is to be different."
+            put(self._banners, Banner("quiet", words, detail=f"‘{one_line(again.reason)}’" if again.reason else ""))
         self._put_workspace(workspace)
         given = dict(values) if values is not None else dict(seen.remembered)
         self.fields = []
@@ -226,7 +237,7 @@ class RunForm(Pane):
             if wrong:
                 wrong[0].focus()
             return
-        seen, workspace, values = self._seen, self._workspace, self.values()
+        seen, workspace, values, again = self._seen, self._workspace, self.values(), self._again
         if seen is not None:
             self._starting = True
             self._show_button()
@@ -234,7 +245,7 @@ class RunForm(Pane):
             self.asking.attempt(
                 Act(
                     folder=PurePath(workspace).name,
-                    question=lambda office, agreed: office.start_run(path, workspace, values, agreed),
+                    question=lambda office, agreed: office.start_run(path, workspace, values, agreed, again),
                     done=self._started,
                     failed=self._failed,
                     left=self._left_it,

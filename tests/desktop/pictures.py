@@ -1,5 +1,6 @@
 """Pictures of every page and state: `python tests/desktop/pictures.py OUT --home DIR --look dark --size 1100x700 --scale 2 --only PARTS`.
 
+With --composed states are made up that nobody comes to in a minute: the runner's five, long names, other scripts, a broken trail.
 Without --home a data folder is lived through first (a minute); with it, one that an earlier call made there is used again.
 """
 
@@ -9,6 +10,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve()
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2] / "app")]
@@ -24,6 +26,7 @@ def main() -> int:
     words.add_argument("--scale", default="1")
     words.add_argument("--only", default="")
     words.add_argument("--bare", action="store_true", help="the first run on a bare data folder instead")
+    words.add_argument("--composed", action="store_true", help="states that a fake office makes up")
     given = words.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ["QT_SCALE_FACTOR"] = given.scale
@@ -39,6 +42,8 @@ def main() -> int:
     theme = Theme(application)
     theme.choose(given.look)
     width, _, height = given.size.partition("x")
+    if given.composed:
+        return _composed(given.out, theme, (int(width), int(height)), given.only)
     place = given.home or Path(tempfile.mkdtemp())
     lived = LivedHome(place)
     try:
@@ -63,6 +68,39 @@ def main() -> int:
         visitor.close()
     finally:
         lived.end()
+    return 0
+
+
+def _composed(out: Path, theme: Any, size: tuple[int, int], only: str) -> int:
+    """Pictures of what a fake office answers."""
+    from PySide6.QtCore import QSettings
+    from PySide6.QtTest import QTest
+
+    from counterfoil.desktop.frame.window import Window
+    from desktop.composed_scenes import Composed, menus, walk
+    from desktop.conftest import Stopped
+    from desktop.fake_bridge import FakeBridge
+    from desktop.fake_office import FakeOffice
+
+    office = FakeOffice()
+    bridge = FakeBridge(office)
+    settings = QSettings(str(Path(tempfile.mkdtemp()) / "window.ini"), QSettings.Format.IniFormat)
+    window = Window(Stopped(office), theme, settings)
+    window.resize(*size)
+    window.show()
+    window.activateWindow()
+    window.begin(bridge)
+
+    def settle(seconds: float = 0.1) -> None:
+        QTest.qWait(int(seconds * 1_000))
+
+    settle(0.5)
+    for name in walk(Composed(window, office, bridge, settle), only):
+        shown = menus(window) if name.startswith("MENU") else []
+        (shown[0] if shown else window).grab().save(str(out / f"{name.removeprefix('MENU ')}.png"))
+        for menu in shown:
+            menu.close()
+    window.close()
     return 0
 
 

@@ -70,7 +70,7 @@ QPushButton[kind="quiet"]:hover { background: @hover; color: @text; }
 QPushButton[kind="chip"] { color: @text2; background: transparent; border: 1px solid @border_input; padding: 0 8px; min-height: 24px; }
 QPushButton[kind="chip"]:hover { background: @hover; color: @text; }
 QPushButton[kind="chip"][chosen="true"] { color: @accent_text; background: @accent_soft; border-color: @accent; }
-QPushButton[kind="link"] { color: @accent_text; background: transparent; border: none; padding: 0 2px; min-height: 22px; text-align: left; }
+QPushButton[kind="link"] { color: @accent_text; background: transparent; border: none; padding: 0; min-height: 22px; text-align: left; }
 QPushButton[kind="link"]:hover { text-decoration: underline; }
 QPushButton[kind="link"]:disabled { color: @text3; }
 QPushButton[kind="icon"] { background: transparent; border: 1px solid transparent; padding: 0; min-width: 30px; max-width: 30px; }

@@ -151,7 +151,7 @@ class RunnerLine(Pane):
         if seen.state == RunnerState.RUNNING:
             said.extend(f"It works on ‘{one_line(title)}’." for title in seen.doing)
             said.extend([] if seen.doing else ["It waits for something to do."])
-            said.append(next_firing(seen.next_name, seen.next_at, now))
+            said.append("" if seen.paused_by else next_firing(seen.next_name, seen.next_at, now))
         if seen.trouble:
             said.append(one_line(seen.trouble))
         if seen.log:

@@ -13,7 +13,7 @@ from counterfoil.desktop.office import Counts, InboxRow, RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
-from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.parts.layouts import page_head, put, row
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.schedules.notices import NoticeCards
@@ -123,9 +123,8 @@ class InboxPane(Pane):
             self.view.step(forward=True)
 
     def _lay_out(self) -> None:
-        head = row(margins=(20, 18, 16, 10))
         title = Label("Inbox", "page")
-        put(head, title, None, self.new)
+        head = page_head(title, None, self.new, list_pane=True)
         field = row(margins=(16, 0, 16, 10))
         put(field, self.search)
         tabs = row(margins=(16, 0, 20, 8))

@@ -13,6 +13,7 @@ from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import TOP, Margins, column, put, row
 from counterfoil.desktop.theme import colour, current, font
 
+_MEASURE = 560  # pixels of a line that is read at one glance
 _LONG = 3_000  # milliseconds after which rows without words are too little
 _TONE_ICONS = {"warn": "triangle-alert", "bad": "octagon-alert", "ok": "circle-check", "info": "info", "quiet": "info"}
 
@@ -129,13 +130,13 @@ class Nothing(QWidget):
         put(lines, None)
         mark = Icon(icon, "text3", 28)
         lines.addWidget(mark, 0, Qt.AlignmentFlag.AlignHCenter)
-        head = Label(title, "h2", wrap=True)
-        head.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        put(lines, head)
-        self.head = head
-        self.words = Label(words, "body2", wrap=True)
-        self.words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        put(lines, self.words)
+        self.head, self.words = Prose(title, "h2"), Prose(words, "body2")
+        for text in (self.head, self.words):
+            text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            text.setMaximumWidth(_MEASURE)
+            line = row()
+            put(line, None, text, None)
+            put(lines, line)
         self.words.setVisible(bool(words))
         if buttons:
             keys = row(gap=8, margins=(0, 6, 0, 0))
@@ -145,8 +146,8 @@ class Nothing(QWidget):
 
     def say(self, title: str, words: str = "") -> None:
         """Another sentence."""
-        self.head.setText(title)
-        self.words.setText(words)
+        self.head.say(title)
+        self.words.say(words)
         self.words.setVisible(bool(words))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -34,7 +34,11 @@ ROLES: dict[str, tuple[int, int, str, bool, bool]] = {
     "warn": (13, 500, "warn", False, False),
     "bad": (12, 500, "bad", False, False),
     "ok": (13, 500, "ok", False, False),
+    "chip": (12, 500, "text2", False, False),
 }
+# kind of chip: (ground, ink)
+_GROUNDS = {"plain": ("hover", "text2"), **{kind: (f"{kind}_soft", kind) for kind in ("ok", "warn", "bad", "info")}}
+_CHIP_SIDE, _CHIP_EDGE = 10, 1  # pixels beside and above the words of a long chip
 
 
 def role_font(role: str) -> QFont:
@@ -154,11 +158,13 @@ class Prose(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setPen(colour(getattr(current(), self._tone)))
-        layouts, _ = self._lay(self.width())
-        for layout, top in layouts:
-            layout.draw(painter, QPointF(0, top))
+        self._draw(painter, QPointF(), self.width())
         painter.end()
+
+    def _draw(self, painter: QPainter, at: QPointF, width: int) -> None:
+        painter.setPen(colour(getattr(current(), self._tone)))
+        for layout, top in self._lay(width)[0]:
+            layout.draw(painter, at + QPointF(0, top))
 
     def _line_height(self) -> int:
         return round(self.font().pixelSize() * self._leading)
@@ -171,7 +177,7 @@ class Prose(QLabel):
         laid: list[tuple[QTextLayout, float]] = []
         for paragraph in self.text().split("\n"):
             layout = QTextLayout(paragraph, self.font())
-            option = QTextOption()
+            option = QTextOption(self.alignment() & Qt.AlignmentFlag.AlignHorizontal_Mask)
             option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
             layout.setTextOption(option)
             layout.setFormats(self._formats(start, len(paragraph)))
@@ -192,6 +198,42 @@ class Prose(QLabel):
                 part.format = style
                 made.append(part)
         return made
+
+
+class LongChip(Prose):
+    """A chip whose words may be long, such as why a run stopped: they go on below rather than be cut. Kinds as of `Chip`, but no key."""
+
+    def __init__(self, text: str = "", kind: str = "plain") -> None:
+        super().__init__(text, "chip", leading=1.4)
+        self._kind = ""
+        self.set_kind(kind)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def set_kind(self, kind: str) -> None:
+        """Another ground."""
+        self._kind = kind
+        self.set_tone(_GROUNDS[kind][1])
+
+    def heightForWidth(self, width: int) -> int:
+        return super().heightForWidth(width - 2 * _CHIP_SIDE) + 2 * _CHIP_EDGE
+
+    def sizeHint(self) -> QSize:
+        width = QFontMetrics(self.font()).horizontalAdvance(self.text()) + 2 * _CHIP_SIDE + 2
+        return QSize(width, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(2 * _CHIP_SIDE + 20, self._line_height() + 2 * _CHIP_EDGE)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour(getattr(current(), _GROUNDS[self._kind][0])))
+        painter.drawRoundedRect(QRectF(self.rect()), 4, 4)
+        self._draw(painter, QPointF(_CHIP_SIDE, _CHIP_EDGE), self.width() - 2 * _CHIP_SIDE)
+        painter.end()
 
 
 def _break(layout: QTextLayout, width: int, step: int, inset: float) -> int:

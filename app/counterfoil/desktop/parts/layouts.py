@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QSi
 
 Margins = tuple[int, int, int, int]
 NONE: Margins = (0, 0, 0, 0)
+_CONTROL = 32  # pixels of a button or a field
 Kind = TypeVar("Kind", bound=QBoxLayout)
 
 
@@ -41,6 +42,14 @@ def put(layout: QBoxLayout, *things: QWidget | QLayout | int | None) -> None:
             layout.addLayout(thing)
         else:
             layout.addWidget(thing)
+
+
+def page_head(*things: QWidget | QLayout | int | None, list_pane: bool = False) -> QHBoxLayout:
+    """The first line of a page or of its list: the same height whatever stands in it, so that titles of all pages are at one height."""
+    made = row(gap=12, margins=(20, 18, 16, 10) if list_pane else (28, 18, 24, 10))
+    made.addStrut(_CONTROL)
+    put(made, *things)
+    return made
 
 
 def empty(layout: QLayout) -> None:

@@ -108,7 +108,7 @@ class LoadedTab(QWidget):
     def tell(self, tone: str, words: str, *, detail: str = "", brief: bool = False) -> None:
         """One banner at a time; a `brief` one is followed by another."""
         self.close_banner()
-        close = Button("Close", "quiet")
+        close = Button("Close")
         close.clicked.connect(self.close_banner)
         put(self._banners, Banner(tone, words, [] if brief else [close], detail=detail))
 

@@ -50,7 +50,7 @@ class CheckpointTab(Pane):
     """Four cards in a square, and below them the plug, whose sheet slides `over` the whole run."""
 
     def __init__(self, bridge: Bridge, over: QWidget) -> None:
-        super().__init__("panel", gap=14, margins=(28, 16, 28, 24))
+        super().__init__("panel", gap=14, margins=(28, 16, 24, 24))
         self._bridge, self._over = bridge, over
         self._run_id = ""
         self._file = ""

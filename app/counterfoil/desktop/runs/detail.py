@@ -15,7 +15,7 @@ from counterfoil.desktop.gate.sheets import stop_sheet
 from counterfoil.desktop.office import Office, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Rule, Skeleton
 from counterfoil.desktop.parts.buttons import Button
-from counterfoil.desktop.parts.labels import Chip, Prose
+from counterfoil.desktop.parts.labels import LongChip, Prose
 from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row, side_by_side
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.segmented import Segmented
@@ -177,7 +177,7 @@ class RunDetail(Pane):
         self.title.setProperty("ringless", True)
         held = QWidget()
         line = Flow(held, gap=12, line_gap=8)
-        self.chip = Chip("")
+        self.chip = LongChip()
         self.to_gate = Button("Go to its question", "primary", icon="arrow-right")
         self.to_gate.clicked.connect(self._to_gate)
         self.again = Button(
@@ -207,8 +207,8 @@ class RunDetail(Pane):
         self.exact.picked.connect(self._show_steps)
         put(tabs, self.tabs, None, self.exact)
         self.bodies = QStackedWidget()
-        steps = Pane("panel", margins=(20, 8, 20, 8))
-        self._silent = column(gap=8)
+        steps = Pane("panel", margins=(20, 8, 0, 8))
+        self._silent = column(gap=8, margins=(8, 0, 24, 0))
         steps.put(self._silent)
         steps.lines.addWidget(self.steps, 1)
         self._made["steps"] = steps
@@ -255,9 +255,8 @@ class RunDetail(Pane):
         self.protected.show_mark(seen.isolation)
         self.protected.setVisible(bool(seen.isolation))
         self.title.say(one_line(document["title"]))
-        self.chip.setText(seen.words)
+        self.chip.say(seen.words)
         self.chip.set_kind(_CHIPS.get(seen.tone, "plain"))
-        self.chip.adjustSize()
         self.to_gate.setVisible(bool(document.get("gates")))
         self.stop.setVisible(document["state"] in ("ready", "running", "waiting"))
         self.undo.setVisible(seen.may_undo and (seen.undoing is None or seen.undoing.state != "asked"))

@@ -19,11 +19,12 @@ from counterfoil.desktop.tables.row_ground import paint_ground
 from counterfoil.desktop.tables.stepping import steps, take
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import times
+from counterfoil.desktop.words.numbers import NO_BREAK
 from counterfoil.desktop.words.people import person
 
 ROW = 68  # pixels of a run whose title and state take a line each; longer ones take more lines
 _STEP = 18
-_TITLE_LINES, _STATE_LINES, _FOOT_LINES = 5, 2, 3
+_TITLE_LINES, _STATE_LINES, _FOOT_LINES = 8, 9, 5  # a file name of 255 signs still stands whole
 _BESIDE = 46  # pixels left and right of the texts together
 _ANCHORS = 20  # rows in sight, one of which will stay
 _TONES = {"ok": "ok", "warn": "warn", "bad": "bad", "info": "info", "quiet": "text2"}
@@ -115,7 +116,7 @@ class RunsAdapter(QAbstractListModel):
         begun = row.started_at or row.created_at
         parts = [f"Run {row.number}", times.since(begun, self._now), row.by or person(row.started_by)]
         if row.ended_at is not None:
-            parts.append(times.span(row.ended_at - begun))
+            parts.append(times.span(row.ended_at - begun).replace(" ", NO_BREAK))
         if row.cost:
             parts.append(row.cost if row.ended_at is not None else f"{row.cost} so far")
         return " · ".join(parts)

@@ -15,7 +15,7 @@ from counterfoil.desktop.office import Changes, Part, RunsLook
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
-from counterfoil.desktop.parts.layouts import Flow, put, row
+from counterfoil.desktop.parts.layouts import Flow, page_head, put, row
 from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.parts.segmented import Segment
@@ -168,8 +168,7 @@ class RunsPage(QWidget):
 
     def _lay_out(self) -> None:
         left = Pane("app")
-        head = row(margins=(20, 18, 16, 10))
-        put(head, Label("Runs", "page"), None, self.new, self.views)
+        head = page_head(Label("Runs", "page"), None, self.new, self.views, list_pane=True)
         field = row(margins=(16, 0, 16, 8))
         put(field, self.search)
         held = QWidget()

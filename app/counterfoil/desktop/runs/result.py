@@ -39,7 +39,7 @@ class ResultTab(Pane):
     """What the run gave back, or why it stopped; and with which parameters it was started."""
 
     def __init__(self) -> None:
-        super().__init__("panel", gap=14, margins=(28, 16, 28, 24))
+        super().__init__("panel", gap=14, margins=(28, 16, 24, 24))
 
     def show_run(self, seen: RunSeen, today: date) -> None:
         """Show a run's result."""
@@ -79,7 +79,7 @@ class FilesTab(Pane):
     """Files that people gave this run, and those that it wrote, moved or deleted, before and after."""
 
     def __init__(self, bridge: Bridge) -> None:
-        super().__init__("panel", gap=10, margins=(28, 16, 28, 24))
+        super().__init__("panel", gap=10, margins=(28, 16, 24, 24))
         self._bridge = bridge
         self._shown: tuple[bool | str | FileRef, ...] | None = None
 
@@ -114,7 +114,7 @@ class TrailTab(Pane):
     """This run's entries of the trail, newest first."""
 
     def __init__(self) -> None:
-        super().__init__("panel", gap=10, margins=(28, 16, 28, 24))
+        super().__init__("panel", gap=10, margins=(28, 16, 24, 24))
         self._shown: tuple[Any, ...] = ()
         self._settings: QSettings | None = None
 

@@ -110,7 +110,7 @@ def _line(
 ) -> StepLine:
     branch = f"{step['path']}/{step['ordinal']}".lstrip("/")
     many = groups.get(branch, 0)
-    title = f"{many} at once" if many else _named(step)
+    title = f"{many} at once" if many > 1 else _named(step)  # one branch alone is an agent's turns
     begun = times.iso_instant(step.get("started_at") or "")
     identity = f"{step['path'] or 'root'}:{step['ordinal']}"
     exact = [identity, str(step["name"]), f"attempt {step['attempts']}" if step.get("attempts") else ""]
@@ -125,7 +125,7 @@ def _line(
         at=times.clock_seconds(begun) if begun is not None else "",
         took=words.took(step.get("started_at"), step.get("ended_at")),
         cost=words.cost_of([step]),
-        exact="  ·  ".join(one_line(part) for part in exact if part),
+        exact=" · ".join(one_line(part) for part in exact if part),
         group=branch if many else "",
         folded=bool(many) and branch not in open_groups,
         document=step,
@@ -166,6 +166,7 @@ def _opens(
         "started_at": min((str(one["started_at"]) for one in inside if one.get("started_at")), default=None),
         "ended_at": max(ends) if state == "done" and ends else None,
         "key": None,
+        "title": "Agent" if any(one["kind"] == "llm" for one in inside) and groups[branch] == 1 else "",
         "summary": ", ".join(dict.fromkeys(map(_named, inside))),
     }
 

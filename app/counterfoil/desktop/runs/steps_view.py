@@ -21,6 +21,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _RAIL, _INDENT = 18, 22
 _LINE, _RESTART_INSET = 18, 40
+_BESIDE = 24  # pixels right of the texts, a scroll bar among them: they end where the page's other parts do
 _WIDEST = 9  # no sign of these fonts is wider, in pixels
 
 
@@ -89,10 +90,14 @@ class StepsView(QListView):
         super().resizeEvent(event)
         self._measure()
 
+    def room(self) -> int:
+        """How wide a line may be, in pixels."""
+        return self.width() - _BESIDE
+
     @Slot()
     def _measure(self) -> None:
         """Rows are asked for their heights only where one of them may need more than two lines: thousands need not be measured."""
-        room, exact = self.viewport().width() - 3 * _RAIL, self.adapter.exact
+        room, exact = self.room() - 3 * _RAIL, self.adapter.exact
         longest = (_told(line, exact=exact) for line in self.adapter.lines)
         grows = any(sum(map(len, told)) * _WIDEST > room for told in longest)
         if grows or not self.uniformItemSizes():
@@ -141,16 +146,15 @@ class StepDelegate(QStyledItemDelegate):
         line = index.data(Qt.ItemDataRole.UserRole)
         if self._view.uniformItemSizes() or not isinstance(line, StepLine):
             return QSize(200, STEP_ROW)
-        return QSize(
-            200, STEP_ROW + _LINE * _more_lines(line, self._view.viewport().width(), exact=self._view.adapter.exact)
-        )
+        return QSize(200, STEP_ROW + _LINE * _more_lines(line, self._view.room(), exact=self._view.adapter.exact))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         line = index.data(Qt.ItemDataRole.UserRole)
         if not isinstance(line, StepLine):
             return
         tokens = current()
-        box: QRect = option.rect
+        box = QRect(option.rect)
+        box.setWidth(self._view.room())
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if option.state & QStyle.StateFlag.State_Selected and line.kind not in (GAP, RESTART):
@@ -194,7 +198,7 @@ def _step(painter: QPainter, box: QRect, line: StepLine, tokens: Tokens, *, exac
     titles, below, left, room, tail = _texts(line, box.width(), exact=exact)
     left += box.left()
     top = box.top() + (4 if below or len(titles) > 1 else (STEP_ROW - 20) // 2)
-    painter.drawText(QRect(left, box.top(), box.right() - 14 - left, STEP_ROW), _RIGHT, tail)
+    painter.drawText(QRect(left, box.top(), box.right() + 1 - left, STEP_ROW), _RIGHT, tail)
     if line.group:
         mark = "chevron-right" if line.folded else "chevron-down"
         painter.drawPixmap(left - 20, box.top() + (6 if below else 14), icons.pixmap(mark, tokens.text2, 16, ratio))
@@ -236,7 +240,7 @@ def _texts(line: StepLine, width: int, *, exact: bool) -> tuple[tuple[str, ...],
     """The lines of the title, the lines below it, where they begin, how wide they may be, and what stands at the right."""
     title, below, tail = _told(line, exact=exact)
     left = _RAIL + line.depth * _INDENT + (40 if line.group else 20)
-    room = max(width - 14 - left - _metrics(12, 400).horizontalAdvance(tail) - 16, 80)
+    room = max(width - left - _metrics(12, 400).horizontalAdvance(tail) - 16, 80)
     titles, under = _parts(title, below, room, exact)
     return titles, under, left, room, tail
 

@@ -31,7 +31,7 @@ class TalkTab(Pane):
     """Conversations below each other."""
 
     def __init__(self, bridge: Bridge) -> None:
-        super().__init__("panel", gap=10, margins=(28, 16, 28, 24))
+        super().__init__("panel", gap=10, margins=(28, 16, 24, 24))
         self._bridge = bridge
         self._latest = Latest()
         self._run_id = ""

@@ -15,6 +15,9 @@ from counterfoil.desktop.schedule_facts import NextSeen, ReadySeen
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.schedules import dated
 
+_NOT_YET = "They stand here as soon as rule and zone are understood."
+_UNPLANNED = "It has no times: it starts when what it waits for has come."
+
 
 class AheadBox(Box):
     """“Next five”, always in sight; what a stroke has changed is tinted."""
@@ -24,24 +27,22 @@ class AheadBox(Box):
         self._list = column(gap=6)
         self.put(Label("Next five", "h2"), self._list)
         self._shown: tuple[NextSeen, ...] = ()
+        self._planned: bool | None = None
         self.texts: list[str] = []
-        self._empty()
+        self.show_next(())
 
-    def show_next(self, ahead: Sequence[NextSeen]) -> None:
-        """Show these."""
+    def show_next(self, ahead: Sequence[NextSeen], *, planned: bool = True) -> None:
+        """Show these; without `planned` the rule is one that has no times, such as files that come."""
         before, wanted = {one.local for one in self._shown}, tuple(ahead)
-        if wanted == self._shown:
+        if (wanted, planned) == (self._shown, self._planned):
             return
-        self._shown = wanted
+        self._shown, self._planned = wanted, planned
         empty(self._list)
         self.texts = []
         for one in wanted:
             self._put(one, new=bool(before) and one.local not in before)
         if not wanted:
-            self._empty()
-
-    def _empty(self) -> None:
-        put(self._list, Prose("They stand here as soon as the rule is understood.", "small", tone="text3"))
+            put(self._list, Prose(_NOT_YET if planned else _UNPLANNED, "small", tone="text3"))
 
     def _put(self, one: NextSeen, *, new: bool) -> None:
         at = datetime.fromisoformat(one.local)

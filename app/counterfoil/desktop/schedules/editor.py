@@ -149,7 +149,7 @@ class ScheduleEditor(Pane):
         )
 
     def _lay_out(self) -> None:
-        head = row(gap=8, margins=(22, 16, 24, 4))
+        head = row(gap=8, margins=(17, 16, 24, 4))
         back = Button("Schedules", "quiet", icon="arrow-left", name="Back to all schedules")
         back.clicked.connect(self.left)
         put(head, back, None)
@@ -267,8 +267,7 @@ class ScheduleEditor(Pane):
         seen = self._seen
         self.sentence.say(seen)
         self.choices.say_spend(seen.most, seen.spend)
-        if not seen.problem or seen.where == "rule":
-            self.ahead.show_next(seen.ahead)
+        self.ahead.show_next(seen.ahead, planned=not seen.said)  # none while rule or zone is wrong
         self.readiness.look(self._judged, seen)
         name = seen.name if self._tried or self._named else ""
         self._name_note.say(name)

@@ -81,7 +81,7 @@ class NoticeCards(QWidget):
         self._said = words
         empty(self._told)
         if words:
-            close = Button("Close", "quiet", name=f"Close: {words}")
+            close = Button("Close", name=f"Close: {words}")
             close.clicked.connect(self._close)
             put(self._told, Banner("info", words, [close]))
         self.setVisible(bool(words or self._seen))

@@ -17,7 +17,7 @@ from counterfoil.desktop.office import Changes, Part
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
-from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.layouts import column, empty, page_head, put, row
 from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.schedule_facts import NoticeSeen, ScheduleDraft, ScheduleKept, SchedulesSeen
@@ -187,9 +187,7 @@ class SchedulesPage(QWidget):
 
     def _lay_out(self) -> None:
         left = Pane("app")
-        head = row(margins=(20, 18, 16, 10))
-        put(head, Label("Schedules", "page"), None, self.new)
-        left.put(head)
+        left.put(page_head(Label("Schedules", "page"), None, self.new, list_pane=True))
         left.lines.addWidget(self.view, 1)
         right = Pane("panel")
         self._banners = column(gap=8, margins=(28, 0, 24, 0))
@@ -199,9 +197,7 @@ class SchedulesPage(QWidget):
         self._over = right
         bare = Pane("panel")
         self._bare_banners = column(gap=8, margins=(28, 0, 24, 0))
-        heading = row(margins=(28, 18, 24, 10))
-        put(heading, Label("Schedules", "page"), None)
-        bare.put(heading, self._bare_banners)
+        bare.put(page_head(Label("Schedules", "page"), None), self._bare_banners)
         bare.lines.addWidget(self.nothing, 1)
         self.stack = QStackedWidget()
         for page in (Skeleton(ROW, label="Loading schedules"), bare, self.panels):
@@ -360,7 +356,7 @@ class SchedulesPage(QWidget):
     def _tell(self, tone: str, words: str, *buttons: Button, detail: str = "", brief: bool = False) -> None:
         """One banner at a time, closed by the person or by the next one; a `brief` one is followed by another."""
         self._close_banner()
-        close = Button("Close", "quiet")
+        close = Button("Close")
         close.clicked.connect(self._close_banner)
         lines = self._banners if self.adapter.rows else self._bare_banners
         put(lines, Banner(tone, words, [*buttons, *([] if brief else [close])], detail=detail))

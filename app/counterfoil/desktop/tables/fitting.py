@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from counterfoil.desktop.tables.table import Column, Line
+from counterfoil.desktop.tables.table import ABOUT, Column, Line
 from counterfoil.desktop.words.values import NOTHING
 
 Measure = Callable[[str], int]
@@ -64,7 +64,8 @@ def fit(
     that are empty in most rows go below the row where they say something. Then texts break, then identifiers at their groups, and at
     last whole columns go below each row, from the right: what an author put first is read first."""
     kept = list(range(len(columns)))
-    head = next((at for at in kept if columns[at].kind == "text" and at not in alike), 0)
+    texts = [at for at in kept if columns[at].kind == "text" and at not in alike]
+    head = next((at for at in texts if columns[at].title == ABOUT), texts[0] if texts else 0)
     natural = [_natural(at, column, lines, measure, heading) for at, column in enumerate(columns)]
     least = [
         _least(at, column, lines, measure, heading, natural[at], head=at == head) for at, column in enumerate(columns)

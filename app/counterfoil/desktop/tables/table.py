@@ -12,6 +12,7 @@ from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import is_amount, is_date, is_identifier, shown, sort_key
 
 NUMBER = "No."  # a first column of this name numbers the rows: people say the number, the table does not show it
+ABOUT = "What"  # a column of this name says what its rows are about, wherever it stands
 RESULT = "Result"  # a first column of this name says how a check ended; passed ones are folded
 _YEARS = frozenset({"year", "jahr"})  # numbers that are no amounts: written without groups
 _SAMPLED = 120  # rows measured for widths; of the others the longest text counts

@@ -14,7 +14,7 @@ from counterfoil.desktop.parts.layouts import TOP, Flow, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.plain import one_line, quoted
 
 WIDTH, HEIGHT = 280, 184
 _CHIPS = 4  # in two lines
@@ -66,14 +66,16 @@ class Gallery(Pane):
 
     Signals:
         run_wanted(str): a template's path.
+        every_wanted(): nothing matches, and the search is to be emptied.
     """
 
     run_wanted = Signal(object)
+    every_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__("app")
         area = Scroller("app")
-        self._page = Pane("app", gap=12, margins=(28, 18, 24, 28))
+        self._page = Pane("app", gap=12, margins=(28, 8, 24, 28))
         area.setWidget(self._page)
         self.lines.addWidget(area, 1)
         self.cards: list[CardBox] = []
@@ -96,12 +98,24 @@ class Gallery(Pane):
                 continue
             held = QWidget()
             flow = Flow(held, gap=16, line_gap=16)
-            for card in found:
-                box = CardBox(card, now_us)
+            boxes = [CardBox(card, now_us) for card in found]
+            high = max(
+                HEIGHT, *[box.heightForWidth(WIDTH) for box in boxes]
+            )  # a long name makes all of them higher, and is not cut
+            for box in boxes:
+                box.setFixedHeight(high)
                 box.run_wanted.connect(self.run_wanted)
-                self.cards.append(box)
                 flow.addWidget(box)
+            self.cards += boxes
             self._page.put(Label(title, "small_strong", tone="text2"), held, 8)
-        if not kept:
-            self._page.put(Nothing("layout-grid", "No template matches." if text else "There are no templates here."))
-        self._page.put(None)
+        if kept:
+            self._page.put(None)
+        else:
+            self._page.lines.addWidget(self._nothing(wanted.strip()), 1)
+
+    def _nothing(self, wanted: str) -> Nothing:
+        if not wanted:
+            return Nothing("layout-grid", "There are no templates here.")
+        every = Button("Show every template")
+        every.clicked.connect(self.every_wanted)
+        return Nothing("layout-grid", f"No template matches {quoted(wanted)}.", buttons=[every])

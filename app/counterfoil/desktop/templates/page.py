@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
@@ -16,7 +16,7 @@ from counterfoil.desktop.office import Changes, Part, Workspace
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
-from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.parts.layouts import page_head
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 from counterfoil.desktop.run_acts import AgainOf
@@ -56,6 +56,7 @@ class TemplatesPage(Pane):
         self.search.setFixedWidth(260)
         self.gallery = Gallery()
         self.gallery.run_wanted.connect(self.open_template)
+        self.gallery.every_wanted.connect(self.search.clear)
         self.asking = ProtectionAsking(self, bridge)
         self.form = RunForm(bridge)
         self.form.back_wanted.connect(self.show_gallery)
@@ -68,11 +69,11 @@ class TemplatesPage(Pane):
         self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
         self._patience.timeout.connect(self._still_reading)
         browse = Pane("app")
-        browse.put(_head(Label("Templates", "page"), None, self.search))
+        browse.put(page_head(Label("Templates", "page"), None, self.search))
         browse.lines.addWidget(self.gallery, 1)
         self.stack = QStackedWidget()
         waiting = Pane("app", gap=24)
-        waiting.put(_head(Label("Templates", "page")), Skeleton(180, rows=3, inset=28, label="Loading templates"))
+        waiting.put(page_head(Label("Templates", "page")), Skeleton(180, rows=3, inset=28, label="Loading templates"))
         reading = Pane("panel", margins=(0, 24, 0, 0))
         reading.put(Skeleton(56, rows=8, inset=28, label="Reading what it asks for"))
         for page in (waiting, browse, self.form, self.trouble, reading):
@@ -213,12 +214,6 @@ class TemplatesPage(Pane):
     @Slot()
     def _sheet_closed(self) -> None:
         self.sheet = None
-
-
-def _head(*things: QWidget | None) -> QHBoxLayout:
-    line = row(gap=12, margins=(28, 18, 24, 0))
-    put(line, *things)
-    return line
 
 
 class _Named:

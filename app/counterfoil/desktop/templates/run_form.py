@@ -68,7 +68,7 @@ class RunForm(Pane):
         self._typed.timeout.connect(self._check)
 
     def _lay_out(self) -> None:
-        head = row(gap=8, margins=(22, 16, 24, 4))
+        head = row(gap=8, margins=(17, 16, 24, 4))
         back = Button("Templates", "quiet", icon="arrow-left", name="Back to all templates")
         back.clicked.connect(self.back_wanted)
         put(head, back, None)

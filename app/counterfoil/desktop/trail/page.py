@@ -16,7 +16,7 @@ from counterfoil.desktop.office import TrailPage as Entries
 from counterfoil.desktop.parts.boxes import Banner, Box, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
-from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.layouts import column, empty, page_head, put, row
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import Table, from_texts
@@ -54,13 +54,12 @@ class TrailPage(Pane):
         self._held: Entries | None = None  # a look that has brought more, while what is there is being read
         self.view: TableView | None = None
         self._settings: QSettings | None = None
-        head = row(gap=12, margins=(28, 18, 24, 10))
         self.check = Button("Check the trail", icon="shield-check", help="Look at every entry and its seal")
         self.check.clicked.connect(self._check)
         self.new = Button("", "link")
         self.new.hide()
         self.new.clicked.connect(self._let_in)
-        put(head, Label("Trail", "page"), None, self.new, self.check)
+        head = page_head(Label("Trail", "page"), None, self.new, self.check)
         self.search = SearchField("Search the trail")
         self.search.setMaximumWidth(420)
         field = row(margins=(28, 0, 24, 10))

@@ -47,7 +47,7 @@ class Chain(QWidget):
         self.view = ChainView(route)
         self.view.moved.connect(self._moved)
         self.view.currentRowChanged.connect(self._shown)
-        self._remove = Button("Remove", "quiet", name=f"Remove the chosen llm of {one_line(route.name)}")
+        self._remove = Button("Remove", name=f"Remove the chosen llm of {one_line(route.name)}")
         self._remove.clicked.connect(self._wants_remove)
         lines = column(self, gap=6)
         keys = row(gap=8)

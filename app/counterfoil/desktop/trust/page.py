@@ -14,7 +14,7 @@ from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes, Part
 from counterfoil.desktop.parts.boxes import Pane, Rule
 from counterfoil.desktop.parts.labels import Label
-from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.parts.layouts import column, page_head, put, row
 from counterfoil.desktop.parts.loaded_tab import LoadedTab
 from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.trust.connectors import ConnectorsTab
@@ -46,8 +46,7 @@ class TrustPage(Pane):
         self._workspace: str | None = None
         self._made: dict[str, LoadedTab] = {}
         self._stale: set[str] = set()
-        head = row(gap=12, margins=(28, 18, 24, 6))
-        put(head, Label("Connectors", "page"), None)
+        head = page_head(Label("Connectors", "page"), None)
         self.tabs = Tabs(TABS, "Connectors page")
         self.tabs.picked.connect(self.show_tab)
         band = row(margins=(16, 0, 24, 0))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 
+NO_BREAK = "\u00a0"  # keeps a number and its unit on one line
 _SYMBOLS = {"EUR": "€", "GBP": "£", "USD": "$"}
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _IRREGULAR = {

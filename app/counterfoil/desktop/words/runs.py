@@ -9,10 +9,9 @@ from typing import Any
 
 from counterfoil.desktop.office import Progress
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.numbers import count, is_money, money, moneys, number, size
+from counterfoil.desktop.words.numbers import NO_BREAK, count, is_money, money, moneys, number, size
 from counterfoil.desktop.words.plain import one_line
 
-_NO_BREAK = "\u00a0"
 _ASKED = re.compile(r"(waits|decided|expired) in g-\d+: ")
 _ASKED_WORDS = {"waits": "Asked: ", "decided": "Answered, taken up next: ", "expired": "Nobody answered in time: "}
 _STEP_IN_QUOTES = re.compile(r"“([a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:@\d+)?)”")  # named as in the code
@@ -156,7 +155,7 @@ def kept_where(where: Mapping[str, Any]) -> str:
     row = f"row {number(where['row'])}" if where.get("row") else "no row yet"
     at = times.iso_instant(where.get("committed_at") or "")
     saved = f" Saved {times.clock_exact(at)}, flushed to disk." if at is not None else ""
-    return f"On this computer: {name}, {row}.{saved} {size(int(where.get('bytes') or 0)).replace(' ', _NO_BREAK)}."
+    return f"On this computer: {name}, {row}.{saved} {size(int(where.get('bytes') or 0)).replace(' ', NO_BREAK)}."
 
 
 def in_the_middle(middle: Mapping[str, Any] | None, kept: int, *, ended: bool = False) -> str:

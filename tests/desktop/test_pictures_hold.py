@@ -1,0 +1,181 @@
+"""What a look at every page has mended: titles at one height, long words whole, edges that meet, a way out of what is empty."""
+
+import dataclasses
+from datetime import date
+
+import pytest
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from counterfoil.desktop.frame.runner_line import RunnerLine
+from counterfoil.desktop.office import RunnerState
+from counterfoil.desktop.parts.labels import Label, LongChip
+from counterfoil.desktop.runs import list_view, steps_view
+from counterfoil.desktop.runs.steps import lines
+from counterfoil.desktop.schedule_facts import DraftSeen, NextSeen, ScheduleDraft
+from counterfoil.desktop.schedules.ahead import AheadBox
+from counterfoil.desktop.schedules.lacking import lacking
+from counterfoil.desktop.tables.fitting import fit
+from counterfoil.desktop.tables.table import from_texts
+from counterfoil.desktop.theme import Theme
+from desktop import fake_runs
+from desktop.conftest import Desk, MakeDesk
+from desktop.figures import HOUR, NOW
+
+FILE = "Contract_2026-11_final_FINAL_v3-signed_by-both-parties-and-two-witnesses-of-the-chamber-of-commerce.pdf"
+WHY = f"Stopped: the column ‘Rechnungsempfängerkontonummer’ is missing in {FILE}"
+
+
+def place(widget: QWidget) -> QRect:
+    """Where a part stands in its window."""
+    return QRect(widget.mapTo(widget.window(), widget.rect().topLeft()), widget.size())
+
+
+def test_titles_of_all_pages_stand_at_one_height(make_desk: MakeDesk) -> None:
+    desk = make_desk(size=(1100, 700))
+    heights = set()
+    for name in ("inbox", "runs", "templates", "schedules", "connectors", "trail"):
+        desk.window.show_page(name)
+        desk.settle()
+        [title] = [
+            one
+            for one in desk.window.pages[name].findChildren(Label)
+            if one.isVisible() and one.text() == name.capitalize() and one.font().pixelSize() == 20
+        ]
+        heights.add(place(title).center().y())
+    assert len(heights) == 1
+
+
+def test_why_a_run_stopped_stands_whole_and_its_buttons_below(
+    make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = make_desk(size=(1100, 700))
+    seen = desk.office.run(f"{2:032x}")
+    monkeypatch.setattr(desk.office, "run", lambda _run_id: dataclasses.replace(seen, words=WHY))
+    desk.window.show_page("runs")
+    desk.settle()
+    detail = desk.window.pages["runs"].detail
+    detail.show_run(f"{2:032x}", tab="steps")
+    desk.settle()
+    chip: LongChip = detail.chip
+    assert chip.text() == WHY
+    assert chip.height() >= chip.heightForWidth(chip.width()) > 2 * 17
+    assert place(chip).right() < desk.window.width()
+    assert place(detail.again).top() > place(chip).bottom()
+    assert place(detail.again).bottom() < place(detail.tabs).top()
+    told = list_view._lines("", f"Waiting for {FILE}", f"Run 12 · by the schedule ‘{FILE}’", 240)
+    assert ["".join(part).replace(" ", "") for part in told[1:]] == [
+        f"Waitingfor{FILE}",
+        f"Run12·bytheschedule‘{FILE}’",
+    ]
+
+
+def test_steps_end_where_the_head_of_their_run_does(desk: Desk) -> None:
+    desk.window.show_page("runs")
+    desk.settle()
+    detail = desk.window.pages["runs"].detail
+    edge = detail.exact.mapTo(desk.window, QPoint(detail.exact.width(), 0)).x()
+    assert detail.steps.mapTo(desk.window, QPoint(detail.steps.room(), 0)).x() == edge
+    assert detail.steps.verticalScrollBar().sizeHint().width() <= steps_view._BESIDE, "a scroll bar covers no time"
+
+
+def test_turns_of_an_agent_fold_under_its_name() -> None:
+    step = fake_runs._step
+    turns = [step(at, "answer", "llm", "done", 4, path="2/0") for at in range(3)]
+    [done] = lines({"steps": [step(2, "agent", "step", "done", 41), *turns]}, ())
+    assert (done.title, done.group, done.folded) == ("Agent", "2", True)
+    [running] = lines({"steps": turns}, ())
+    assert running.title == "Agent", "its own row comes with its record"
+    [alone] = lines({"steps": [step(0, "read_invoices", "step", "done", 1, path="1/0")]}, ())
+    assert "1 at once" not in alone.title
+
+
+def test_templates_that_nothing_matches_lead_back(desk: Desk) -> None:
+    desk.window.show_page("templates")
+    desk.settle()
+    page = desk.window.pages["templates"]
+    every = len(page.gallery.cards)
+    page.search.setText("xyz")
+    desk.settle()
+    assert page.gallery.cards == []
+    desk.click(
+        next(one for one in page.findChildren(QPushButton) if one.text() == "Show every template" and one.isVisible())
+    )
+    assert (page.search.text(), len(page.gallery.cards)) == ("", every)
+
+
+def test_a_card_grows_with_its_name_and_its_neighbours_with_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    cards = list(fake_runs.CARDS)
+    at = next(at for at, card in enumerate(cards) if card.name == "reminders")
+    cards[at] = dataclasses.replace(cards[at], outcome=f"{cards[at].outcome} {FILE} " * 2)
+    monkeypatch.setattr(desk.office, "templates", lambda _workspace: tuple(cards))
+    desk.window.show_page("templates")
+    desk.settle()
+    bundled = [
+        card
+        for card in desk.window.pages["templates"].gallery.cards
+        if card.accessibleName().startswith(("Reminders", "Rename"))
+    ]
+    assert len({card.height() for card in bundled}) == 1
+    assert all(card.height() >= card.heightForWidth(card.width()) for card in bundled)
+
+
+def test_the_trail_says_first_what_happened() -> None:
+    rows = [("Today 08:55", "Anna", f"Anna held {at} invoices", "3f9a 2c71") for at in range(4)]
+    table = from_texts(("when", "who", "what", "seal"), rows, date(2026, 11, 30))
+    fitted = fit(table.columns, table.lines, 800, lambda text: 7 * len(text), lambda text: 7 * len(text))
+    assert fitted.columns[fitted.head].title == "What"
+
+
+def test_what_is_paused_names_no_next_firing(desk: Desk) -> None:
+    line: RunnerLine = desk.window.sidebar.runner
+    seen = dataclasses.replace(
+        desk.office.runner_seen, state=RunnerState.RUNNING, next_name="Weekly report", next_at=NOW + HOUR
+    )
+    line.show_runner(seen)
+    assert any("Next: Weekly report" in said for said in line._sentences())
+    line.show_runner(dataclasses.replace(seen, paused_by="user:anna", paused_at=NOW))
+    assert not any("Next:" in said for said in line._sentences())
+
+
+def test_times_of_another_zone_do_not_stay_and_a_rule_without_times_says_so(qtbot: QtBot, theme: Theme) -> None:
+    box = AheadBox()
+    qtbot.addWidget(box)
+
+    def told() -> str:
+        return " ".join(one.text() for one in box.findChildren(Label) if not one.isHidden())
+
+    box.show_next((NextSeen("2026-12-01T02:30+01:00"),))
+    assert box.texts == ["Tue 1 Dec 2026 02:30"]
+    box.show_next(())
+    assert box.texts == []
+    box.show_next((), planned=False)
+    assert "Tue" not in told()
+
+
+def test_what_a_schedule_lacks_is_said_in_the_order_it_is_filled_in() -> None:
+    empty = ScheduleDraft()
+    whole = ScheduleDraft("Weekly", "/t/pay", "/data", "every Monday at 07:00", "UTC")
+    assert [
+        (lack.where, lack.words) if (lack := lacking(draft, seen)) else None
+        for draft, seen in (
+            (empty, DraftSeen()),
+            (dataclasses.replace(whole, workspace=""), DraftSeen()),
+            (whole, DraftSeen(problem="31 April does not exist.", where="rule")),
+            (whole, DraftSeen(problem="Unknown zone", where="zone")),
+            (whole, DraftSeen(name="There is one already.")),
+            (whole, DraftSeen(spend="‘lots’ is no amount.")),
+            (whole, DraftSeen(fields={"a": "missing", "b": "missing"})),
+            (whole, DraftSeen()),
+        )
+    ] == [
+        ("template", "Choose a template first"),
+        ("folder", "Choose a folder first"),
+        ("rule", "Say when it runs first"),
+        ("zone", "Choose a zone first"),
+        ("name", "Give it another name first"),
+        ("spend", "Say what it may spend first"),
+        ("fields", "Fill in 2 fields first"),
+        None,
+    ]

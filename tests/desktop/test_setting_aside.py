@@ -12,6 +12,7 @@ from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.errors import GateClosed
+from counterfoil.facts import RunState
 from counterfoil.inbox.giving import Handing, give
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
@@ -69,7 +70,6 @@ def test_a_gate_is_snoozed_undone_and_woken_and_every_count_agrees(desk: Desk) -
     row = page(desk).pane.list.row(G81)
     assert row is not None
     assert row.closed == "Snoozed until today 09:55"
-    detail(desk).focus_title()
     desk.press(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert acts(desk, "wake") == [(G81, None)]
     desk.look()
@@ -177,7 +177,11 @@ def numbers(office: RealOffice, tab: Tab) -> list[int]:
 
 def test_the_office_counts_and_lists_alike_and_notices_by_the_clock_that_a_gate_is_back(home: RowsHome) -> None:
     rows = home.rows
-    ids = [home.ask(rows.run()["run_id"], 0, spec(title=f"Question {n}"))["gate_id"] for n in range(3)]
+    asked = [home.ask(rows.run()["run_id"], 0, spec(title=f"Question {n}")) for n in range(3)]
+    ids = [gate["gate_id"] for gate in asked]
+    for gate in asked:
+        rows.claim(gate["run_id"])
+        rows.move(gate["run_id"], RunState.WAITING)
     office = RealOffice(rows.home, rows.clock)
     assert numbers(office, Tab.FOR_ME) == [1, 2, 3]
     until = rows.clock.now_us() + HOUR
@@ -195,7 +199,8 @@ def test_the_office_counts_and_lists_alike_and_notices_by_the_clock_that_a_gate_
     seen = office.gate(ids[1])
     assert (seen.may_decide, seen.why_not) == (False, "This waits for Ben")
     assert office.gate(ids[0]).asleep_until == until
-    assert [row.words for row in office.runs(None).rows if row.number == 2] == ["Starting"]
+    assert [row.words for row in office.runs(None, wanted="for ben").rows] == ["Waiting for Ben"]
+    assert office.run(seen.document["run_id"]).words == "Waiting for Ben"
     assert office.changes() is None
     rows.clock.advance(timedelta(hours=1))
     back = office.changes()

@@ -129,9 +129,13 @@ class GateBar(Box):
         self._fit()
 
     def _fit(self) -> None:
-        """Where two lines beside the buttons are too few for what silence means, it stands above them."""
-        buttons = [self.primary, self.change, self.send_back, self.reject, self.more]
+        """Where two lines beside the buttons are too few for what silence means, it stands above them; where there is no room for More,
+        the one at the head of the gate is enough."""
+        buttons = [self.primary, self.change, self.send_back, self.reject]
         taken = sum(widget.sizeHint().width() + 8 for widget in buttons if not widget.isHidden())
+        more = self.more.sizeHint().width() + 8
+        self.more.setVisible(self.width() - taken - _AROUND >= more)
+        taken += 0 if self.more.isHidden() else more
         self.key.setVisible(self._ready and self.width() - taken - _AROUND > self.key.sizeHint().width() + 8)
         room = self.width() - taken - _AROUND - (0 if self.key.isHidden() else self.key.sizeHint().width() + 8)
         narrow = room < _LEAST or self.silence.heightForWidth(room) > 2 * self.silence.minimumSizeHint().height() + 2

@@ -36,6 +36,9 @@ class Shown(Protocol):
     def look(self) -> None:
         """Ask for the gate once more."""
 
+    def focus_title(self) -> None:
+        """Put the focus where reading begins."""
+
 
 class SettingAside(QObject):
     """For the gate that a pane shows.
@@ -133,6 +136,7 @@ class SettingAside(QObject):
     def _snoozed(self, gate_id: str, until: int, _none: object) -> None:
         if gate_id == self._shown.gate_id:
             self.put_off.emit(f"{words.until(until, self._clock.now_us())}.")
+            self._shown.focus_title()  # the bar has other buttons now, and Ctrl+Z is for whoever is in this pane
             self._shown.look()
 
     def _known(self, gate_id: str, people: tuple[Person, ...]) -> None:

@@ -19,6 +19,8 @@ from counterfoil.desktop.real_office.step_pages import step_kept
 from counterfoil.desktop.real_office.story import titles_of
 from counterfoil.desktop.real_office.undo_pages import UndoPages
 from counterfoil.desktop.step_facts import StepKept
+from counterfoil.desktop.words.asides import waits_for
+from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import RunEnded
 from counterfoil.facts import ENDED, RunState
@@ -133,7 +135,10 @@ class RunPages:
         if row["state"] == RunState.WAITING:
             pending = timers.pending(conn, row["run_id"])
             timer = (str(pending[0]["kind"]), int(pending[0]["due_at"])) if pending else None
-            return waiting(tuple(str(gate["kind"]) for gate in asked), timer, self._access.clock.now_us())
+            elsewhere = [waits_for(gate, self._access.me) for gate in asked]
+            others = tuple(person(principal) for principal in elsewhere if principal)
+            kinds = tuple(str(gate["kind"]) for gate in asked)
+            return waiting(kinds, timer, self._access.clock.now_us(), others)
         acted = bool(intents.of_run(conn, row["run_id"]))
         head = (row["number"], row["run_id"], row["title"], "", row["workspace"], row["state"], row["started_by"])
         times = (row["created_at"], row["started_at"], row["ended_at"])

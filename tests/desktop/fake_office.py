@@ -21,8 +21,7 @@ from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, Templa
 from counterfoil.desktop.theme import font
 from counterfoil.errors import AlreadyDecided, StaleDigest, UnknownGate
 from counterfoil.policy.protection import NOTHING, Consent, Told
-from counterfoil.previews.meanwhile import Touched
-from counterfoil.previews.preview import FileSeen
+from counterfoil.previews.preview import FileSeen, Touched
 from desktop import fake_runs, figures
 from desktop.fake_schedules import FakeSchedules
 from desktop.fake_settings import FakeSettings

@@ -15,7 +15,8 @@ from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.theme import Theme
 from counterfoil.errors import WrongUse
-from counterfoil.previews.meanwhile import Meanwhile, Touched, load_meanwhile
+from counterfoil.previews.meanwhile import Meanwhile, load_meanwhile
+from counterfoil.previews.preview import Touched
 from counterfoil.stage.manifest import layout_of
 from counterfoil.store import gates
 from desktop import figures

@@ -22,8 +22,7 @@ from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trusts
 from counterfoil.policy.protection import NOTHING, Consent, Told
-from counterfoil.previews.meanwhile import Touched
-from counterfoil.previews.preview import FileSeen
+from counterfoil.previews.preview import FileSeen, Touched
 
 Document = Mapping[str, Any]
 

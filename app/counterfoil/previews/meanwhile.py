@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.authoring.file_view import View
 from counterfoil.errors import WrongUse
 from counterfoil.policy.boundaries import visible
+from counterfoil.previews.preview import Touched
 from counterfoil.previews.showing import LARGEST, Loaded, Side, seen_of
 
 _SHA = 64  # hex digits; what else a base names (a folder, which folder the workspace is) is no file
@@ -24,15 +24,6 @@ _GONE = "As it was then is not kept."
 
 Spec = Mapping[str, Any]
 Mark = tuple[int, int, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Touched:
-    """A file by its path in the workspace: what it holds now (SHA-256, None where there is none), and since when, where that is known."""
-
-    path: str
-    sha: str | None
-    at_us: int | None = None
 
 
 class Meanwhile:

@@ -89,3 +89,12 @@ class FileSeen:
             **(nothing if self.preview is None else self.preview.to_json()),
             "note": " ".join(filter(None, (self.note, self.preview.note if self.preview else ""))) or None,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A file by its path in the workspace: what it holds now (SHA-256, None where there is none), and since when, where that is known."""
+
+    path: str
+    sha: str | None
+    at_us: int | None = None

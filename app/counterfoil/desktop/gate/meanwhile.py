@@ -21,8 +21,7 @@ from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, joined
 from counterfoil.desktop.words.plain import one_line
-from counterfoil.previews.meanwhile import Touched
-from counterfoil.previews.preview import FileSeen
+from counterfoil.previews.preview import FileSeen, Touched
 
 _LOOKS = 2_000  # milliseconds between two looks at the folder
 _SHOWN, _NAMED = 12, 3  # files in the sheet; names in the sentence

@@ -8,8 +8,8 @@ from counterfoil.desktop.real_office.access import Access, gate_row, run_row
 from counterfoil.desktop.real_office.pages import NoPage, make_page, make_picture
 from counterfoil.facts import GateState
 from counterfoil.previews import showing
-from counterfoil.previews.meanwhile import Meanwhile, Touched, load_meanwhile
-from counterfoil.previews.preview import FileSeen
+from counterfoil.previews.meanwhile import Meanwhile, load_meanwhile
+from counterfoil.previews.preview import FileSeen, Touched
 from counterfoil.previews.since import load_since
 from counterfoil.stage.manifest import layout_of
 from counterfoil.store import file_ops

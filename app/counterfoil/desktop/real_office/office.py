@@ -31,8 +31,7 @@ from counterfoil.desktop.words.times import date_words
 from counterfoil.inbox.accounts import account
 from counterfoil.places import Home
 from counterfoil.policy.protection import NOTHING, Consent, Told, told
-from counterfoil.previews.meanwhile import Touched
-from counterfoil.previews.preview import FileSeen
+from counterfoil.previews.preview import FileSeen, Touched
 from counterfoil.store.glance import Glance
 
 if TYPE_CHECKING:

@@ -34,28 +34,36 @@ class Verdict:
     last_us: int | None = None
     seal: str = trail_rows.START
     broken: list[str] = field(default_factory=list)
+    now_us: int | None = None  # when it is read, where that is known: days are then told as people say them
 
     @property
     def ok(self) -> bool:
         """Whether every chain holds."""
         return not self.broken
 
-    def sentence(self, local: bool = True) -> str:
-        """The result in one line (instants in this computer's zone unless `local` is False)."""
+    def sentence(self) -> str:
+        """The result in one line, instants in this computer's zone."""
         if self.broken:
             return self.broken[0]
         if self.first_us is None or self.last_us is None:
             return "The trail is empty: nothing was done yet."
-        span = f"{_when(self.first_us, local)} to {_when(self.last_us, local)}"
+        span = f"{self.when(self.first_us)} to {self.when(self.last_us)}"
         return (
             f"{_counted(self.entries, 'entry', 'entries')}, {span}. None changed, removed or out of order. "
             f"{_counted(self.records, 'record', 'records')} of {_counted(self.runs, 'run', 'runs')} checked too."
         )
 
+    def when(self, us: int) -> str:
+        """An instant in this computer's zone: `today 09:14`, `3 Jan 08:00`, with the year unless it is this one."""
+        at, now = _local(us), None if self.now_us is None else _local(self.now_us)
+        if now is not None and at.date() == now.date():
+            return f"today {at:%H:%M}"
+        return f"{at.day} {at:%b}{'' if now is not None and at.year == now.year else f' {at.year}'} {at:%H:%M}"
 
-def verify(conn: Connection) -> Verdict:
+
+def verify(conn: Connection, now_us: int | None = None) -> Verdict:
     """Check the whole trail of a home, row by row, without holding it; call it on one snapshot."""
-    verdict = Verdict()
+    verdict = Verdict(now_us=now_us)
     sealed: set[str] = set()
     heads = _check_home(conn, verdict, sealed)
     _check_runs(conn, verdict, heads)
@@ -73,7 +81,7 @@ def _check_home(conn: Connection, verdict: Verdict, sealed: set[str]) -> dict[st
             verdict.first_us = row["at"]
         verdict.last_us = row["at"]
         if intact and not _entry_holds(row, verdict):
-            verdict.broken.append(_entry_broken(row))
+            verdict.broken.append(_entry_broken(row, verdict))
             intact = False
         verdict.seal = row["hash"]
         if row["kind"] == "decision":
@@ -99,9 +107,9 @@ def _entry_holds(row: Row, verdict: Verdict) -> bool:
     return bool(follows and trail_rows.entry_hash(row) == row["hash"])
 
 
-def _entry_broken(row: Row) -> str:
+def _entry_broken(row: Row, verdict: Verdict) -> str:
     return (
-        f"Entry {row['seq']:,} ({_when(row['at'], True)}, {row['summary']}) does not match its seal. "
+        f"Entry {row['seq']:,} ({verdict.when(row['at'])}, {row['summary']}) does not match its seal. "
         "Everything before it is sound."
     )
 
@@ -117,7 +125,7 @@ def _check_runs(conn: Connection, verdict: Verdict, heads: dict[str, set[str]]) 
         verdict.records += 1
         if intact and records.record_hash(before, row) != row["hash"]:
             verdict.broken.append(
-                f"Record {row['row']:,} of run {run_id[:8]} ({_when(row['committed_at'], True)}, {row['name']}) "
+                f"Record {row['row']:,} of run {run_id[:8]} ({verdict.when(row['committed_at'])}, {row['name']}) "
                 "does not match its seal. Every record of that run before it is sound."
             )
             intact = False
@@ -136,7 +144,7 @@ def _check_decisions(conn: Connection, verdict: Verdict, sealed: set[str]) -> No
         seen = _decided(row["principal"], told, row["answers"])
         if seen not in sealed:
             verdict.broken.append(
-                f"The decision on gate g-{row['number']} ({_when(row['at'], True)}, {row['verdict']}) is not what the trail says."
+                f"The decision on gate g-{row['number']} ({verdict.when(row['at'])}, {row['verdict']}) is not what the trail says."
             )
         left.discard(seen)
     if left and not verdict.broken:
@@ -157,9 +165,8 @@ def _check_heads(verdict: Verdict, run_id: str, heads: dict[str, set[str]], inta
         verdict.broken.append(f"Records of run {run_id[:8]} that the trail has sealed are gone.")
 
 
-def _when(us: int, local: bool) -> str:
-    at: datetime = from_us(us).astimezone() if local else from_us(us)
-    return f"{at.day} {at:%b %Y %H:%M}"
+def _local(us: int) -> datetime:
+    return from_us(us).astimezone()
 
 
 def _counted(number: int, one: str, many: str) -> str:

@@ -796,6 +796,7 @@ def test_several_gates_are_decided_together_only_where_they_may(make_desk: MakeD
     assert bulk.act.accessibleName() == "Approve 2 gates"
     desk.click(bulk.act)
     assert [made.gate_id for made in desk.decisions()] == [f"{200:032x}", f"{202:032x}"]  # type: ignore[attr-defined]
+    assert bulk._said.text() == "Approved 2 gates. Each can be taken back in Decided for 5 s."
 
 
 def test_what_was_seen_for_a_while_is_marked_as_read(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:

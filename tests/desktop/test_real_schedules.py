@@ -259,6 +259,15 @@ def test_what_cannot_be_meant(lived: Lived, rule: str, zone: str, where: str, pr
     assert (seen.where, seen.problem, seen.instead) == (where, problem, instead)
 
 
+def test_the_next_five_name_the_city_where_it_is_not_this_computers(
+    lived: Lived, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("counterfoil.desktop.real_office.schedule_drafts.get_localzone_name", lambda: "Europe/Berlin")
+    for zone, place in (("Europe/Berlin", ""), ("Asia/Tokyo", "Tokyo")):
+        ahead = lived.office.schedules.judge(judged("every Monday at 09:00", zone)).ahead
+        assert [one.place for one in ahead] == [place] * 5
+
+
 def test_what_each_run_may_spend_is_asked_where_an_llm_has_a_price_and_found_again(
     lived: Lived, tmp_path: Path
 ) -> None:

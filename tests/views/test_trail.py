@@ -3,6 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
+from counterfoil.clock import from_us
 from counterfoil.facts import Verdict as Verdict_
 from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.store import records, tables
@@ -44,6 +45,17 @@ def test_sound_trail(office: Office) -> None:
     assert "None changed, removed or out of order." in verdict.sentence()
     assert verdict.seal != "0" * 64
     assert "seal kept elsewhere" in LIMIT
+
+
+def test_days_are_told_as_people_say_them_where_it_is_known_when_it_is_read(office: Office) -> None:
+    busy(office)
+    with office.database.snapshot() as conn:
+        now = office.clock.now_us()
+        verdict = verify(conn, now)
+    assert " to today " in verdict.sentence()
+    year = 365 * 86_400_000_000
+    assert verdict.when(now - year).split()[2] == str(from_us(now - year).year)
+    assert len(verdict.when(now - 40 * 86_400_000_000).split()) == 3  # `21 Oct 08:00`: of this year
 
 
 def test_empty_trail(office: Office) -> None:

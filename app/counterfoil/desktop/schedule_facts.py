@@ -137,11 +137,13 @@ class ScheduleDraft:
 
 @dataclass(frozen=True, slots=True)
 class NextSeen:
-    """A firing ahead: its local time with offset (ISO 8601), and what is unusual about it."""
+    """A firing ahead: its local time with offset (ISO 8601), what is unusual about it, and the city of its zone where that is not this
+    computer's."""
 
     local: str
     note: str = ""
     night: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,10 +120,11 @@ class BulkPanel(Pane):
             return
         able, self._able = self._able, []
         self._deciding = able
+        ends: list[int] = []
         self.act.setEnabled(False)
         self.act.say("Keeping your decisions…")
-        done = functools.partial(self._done, able)
-        self._bridge.ask(self, lambda office: _each(able, functools.partial(_approve, office)), done)
+        done = functools.partial(self._done, able, ends)
+        self._bridge.ask(self, lambda office: _each(able, functools.partial(_approve, office, ends)), done)
 
     @Slot()
     def _ask_until(self) -> None:
@@ -165,12 +166,14 @@ class BulkPanel(Pane):
         self._said.setText("They are back in For me.")
         self.decided.emit()
 
-    def _done(self, able: list[InboxRow], refused: list[str]) -> None:
+    def _done(self, able: list[InboxRow], ends: list[int], refused: list[str]) -> None:
         """All were tried. What was refused is told over the page, because the list below moves on, and so may what is selected."""
         asked = len(able)
         made = asked - len(refused)
         if able is self._deciding:
-            self._said.setText(f"Approved {count(made, 'gate')}. Each can be taken back in Decided for 5 s.")
+            left = -(-(min(ends, default=0) - self._clock.now_us()) // times.SECOND)
+            for_now = f" Each can be taken back in Decided for {left} s." if left > 0 else ""
+            self._said.setText(f"Approved {count(made, 'gate')}.{for_now}")
             self.act.say(f"Approved {made} of {asked}" if refused else "Approved")
         self._tell_refused(made, asked, "approved", refused)
         self.decided.emit()
@@ -181,8 +184,9 @@ class BulkPanel(Pane):
             self._bridge.troubled.emit(Trouble(said, "\n".join(refused), "not_all"))
 
 
-def _approve(office: Office, gate: InboxRow) -> None:
-    office.decide(Answer(gate.gate_id, gate.digest, "approved"))
+def _approve(office: Office, ends: list[int], gate: InboxRow) -> None:
+    """Approve it; until when it can be taken back goes into `ends`."""
+    ends.append(office.decide(Answer(gate.gate_id, gate.digest, "approved")).effective_at)
 
 
 def _each(rows: list[InboxRow], act: Callable[[InboxRow], object]) -> list[str]:

@@ -15,7 +15,7 @@ from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.sheet import Sheet
 
-WIDEST = 860  # pixels of the column: longer lines are hard to read
+WIDEST = 1228  # pixels of the column: in a window of the usual size it reaches the right edge
 _LOADING, _THERE, _NOTHING = 0, 1, 2
 
 

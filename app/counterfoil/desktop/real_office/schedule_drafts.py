@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
+from tzlocal import get_localzone_name
+
 from counterfoil.clock import from_us
 from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access
@@ -212,7 +214,8 @@ def _ahead(firing: Firing, zone: ZoneInfo) -> NextSeen:
     local = firing.local(zone)
     night = changes(zone, local.date(), 1).get(local.date(), "")
     said = f"Clocks change in {place_of(zone.key)}: {night}" if night else ""
-    return NextSeen(local.isoformat(timespec="minutes"), firing.note, said)
+    place = "" if zone.key == (get_localzone_name() or "") else place_of(zone.key)
+    return NextSeen(local.isoformat(timespec="minutes"), firing.note, said, place)
 
 
 def _spend(conn: Connection, schedule_id: str) -> str:

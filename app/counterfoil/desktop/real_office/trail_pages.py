@@ -35,7 +35,7 @@ class TrailPages:
     def check(self) -> tuple[bool, str]:
         """Compute every hash anew, on one moment of the database."""
         with self._access.reading() as conn:
-            verdict = verify(conn)
+            verdict = verify(conn, self._access.clock.now_us())
         return verdict.ok, verdict.sentence()
 
 

@@ -48,7 +48,7 @@ class AheadBox(Box):
         at = datetime.fromisoformat(one.local)
         offset = f"{at:%z}"
         text = dated(at, year=True)
-        self.texts.append(text)
+        self.texts.append(f"{text} {one.place}".rstrip())
         line = row(gap=8)
         line.addWidget(Icon("moon" if one.night else "clock", "info" if one.night else "text3", 14), 0, TOP)
         texts = column(gap=1)
@@ -56,6 +56,7 @@ class AheadBox(Box):
         put(
             first,
             Label(text, "strong", tone="accent" if new else ""),
+            *([Label(plain(one.place), "body2")] if one.place else []),
             None,
             Label(f"UTC{offset[:3]}:{offset[3:]}", "caption"),
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QPoint, QRect
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QLabel, QListView, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -14,6 +15,7 @@ from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.frame.sidebar import PAGES
 from counterfoil.desktop.gate.evidence import build
 from counterfoil.desktop.gate.facts_grid import Changed, FactsGrid
+from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.path import GatePath
 from counterfoil.desktop.gate.reading import Section
 from counterfoil.desktop.office import InboxRow, RunnerSeen, RunnerState, Workspace
@@ -298,9 +300,31 @@ def test_the_path_of_a_gate_keeps_its_line_and_its_run(qtbot: QtBot, width: int)
     path.resize(width, 26)
     path.show()
     parts: list[Any] = [one for one in path.findChildren(QWidget) if getattr(one, "text", str)()]
-    assert [one.text() for one in parts] == ["Reference letters", LONG, "Run 1284", "Step 4"]
+    assert [one.text() for one in parts if one is not parts[1]] == ["Reference letters", "Run 1284", "Step 4"]
+    assert parts[1].text().rstrip("…") == LONG[: len(parts[1].text()) - 1], "as much of it as there is room for"
+    assert parts[1].accessibleName() == LONG
     assert len({place(one).center().y() for one in parts}) == 1
     assert place(parts[3]).right() <= width
-    for whole in (parts[2], parts[3]):
+    for whole in (parts[0], parts[2], parts[3]):
         assert whole.width() >= whole.sizeHint().width()
     assert parts[1].toolTip() == LONG
+
+
+def test_no_frame_shows_a_gate_squeezed(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its parts come one after the other; whenever it is drawn there is room for all that is there."""
+    squeezed: list[tuple[int, int]] = []
+    drawn = GatePage.paintEvent
+
+    def draw(page: GatePage, event: QPaintEvent) -> None:
+        needed = page.heightForWidth(page.width())
+        if page.height() < needed:
+            squeezed.append((page.height(), needed))
+        drawn(page, event)
+
+    monkeypatch.setattr(GatePage, "paintEvent", draw)
+    desk = make_desk(size=SMALL)
+    for number in (81, 79, 74):
+        desk.window.pages["inbox"].go_to_gate(f"{number:032x}")
+        desk.settle()
+        desk.window.repaint()
+    assert squeezed == []

@@ -189,7 +189,9 @@ def test_how_a_gate_ended_names_who() -> None:
     due = {"state": "expired", "due_at": "2026-11-30T07:00:00.000Z"}
     assert gates.closed(due, ME, NOW) == "Nobody decided by today 07:00. Nothing was written."
     why = {"state": "withdrawn", "closed_why": "The run was cancelled by Anna", "closed_at": "2026-11-30T08:50:00.000Z"}
-    assert gates.closed(why, ME, NOW) == "The run was cancelled by Anna at 08:50, so this question was withdrawn."
+    assert (
+        gates.closed(why, "user:ben", NOW) == "The run was cancelled by Anna at 08:50, so this question was withdrawn."
+    )
     assert gates.closed({"state": "withdrawn"}, ME, NOW) == "This question was withdrawn: its run has ended."
     assert gates.closed({"state": "open"}, ME, NOW) == ""
 
@@ -317,7 +319,7 @@ def test_measured_folder_in_sentences() -> None:
     facts = FolderFacts("/x", 412, 1_200_000_000, 2.0, ("created", "renamed", "removed"), (".git", ".env"), invoices=1)
     assert sentences(facts) == [
         "412 files, 1.2 GB. Copy takes about 2 s.",
-        "1 file looks like invoices (XML or PDF).",
+        "1 file looks like an invoice (XML or PDF).",
         "Files here can be created, renamed and removed.",
         "Left out: .git, .env.",
     ]

@@ -17,7 +17,7 @@ from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.theme import font
 
 HEIGHT = 38
-_LEFT, _RIGHT, _GAP = 26, 16, 4
+_LEFT, _RIGHT, _GAP = 28, 16, 6
 
 
 class IndexBar(QFrame):

@@ -13,7 +13,7 @@ from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.template_facts import FolderFacts
-from counterfoil.desktop.words.numbers import count, joined, size
+from counterfoil.desktop.words.numbers import count, joined, number, size
 from counterfoil.desktop.words.plain import plain
 
 
@@ -109,7 +109,7 @@ class FolderSheet(Sheet):
                 self._offer_leaving_out(facts)
                 return
         else:
-            box = Box("quiet", gap=6)
+            box = Box("quiet", gap=6).put(Prose(plain(facts.path), "medium"))  # a field shows an end of a long one
             for sentence in sentences(facts):
                 box.put(Prose(sentence, "body"))
             put(self._found, box)
@@ -130,9 +130,15 @@ class FolderSheet(Sheet):
     def _offer_leaving_out(self, facts: FolderFacts) -> None:
         """It holds too much for a copy: what of it could stay out, the largest first."""
         parts = Ticks([(name, plain(name)) for name in facts.parts], "Leave out of the copy")
-        again = Button("Leave these out", name="Leave these out and look again")
-        again.setEnabled(False)
-        parts.changed.connect(lambda: again.setEnabled(bool(parts.ticked())))
+        again = Button()
+
+        def offer() -> None:
+            able = bool(parts.ticked())
+            again.setEnabled(able)
+            again.say("Leave these out" if able else "Choose what to leave out first")
+
+        offer()
+        parts.changed.connect(offer)
         again.clicked.connect(lambda: self._leave_out(facts.path, parts.ticked()))
         keys = row(gap=8)
         put(keys, again, None)
@@ -173,9 +179,8 @@ def sentences(facts: FolderFacts) -> list[str]:
     """What was measured, one sentence each."""
     said = [f"{count(facts.files, 'file')}, {size(facts.octets)}. Copy takes {_about(round(facts.copy_seconds))}."]
     if facts.invoices is not None:
-        said.append(
-            f"{count(facts.invoices, 'file')} look{'s' if facts.invoices == 1 else ''} like invoices (XML or PDF)."
-        )
+        like = "file looks like an invoice" if facts.invoices == 1 else "files look like invoices"
+        said.append(f"{number(facts.invoices)} {like} (XML or PDF).")
     if facts.allowed:
         said.append(f"Files here can be {joined(facts.allowed)}.")
     if facts.left_out:

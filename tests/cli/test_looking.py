@@ -1,5 +1,7 @@
 """`inbox`, `runs`, `show`, `trail`: documents for scripts, and pages on which no identifier is ever cut."""
 
+from pathlib import Path
+
 import pytest
 import sqlalchemy as sa
 
@@ -7,6 +9,7 @@ from cli.speaking import Caller
 from counterfoil.cli import call as call_module
 from counterfoil.facts import GateKind, RunState, Slot
 from counterfoil.store import tables
+from counterfoil.views.evidence_check import check
 from views.rows import IBAN, Office, item, payment_spec, spec
 
 
@@ -171,3 +174,22 @@ def test_altered_trail_is_refused(call: Caller, office: Office) -> None:
     assert told.code == 1
     assert told.document["ok"] is False
     assert told.document["broken"][0].startswith("Entry 1 (")
+
+
+def test_evidence_is_listed_then_written_and_checked(call: Caller, office: Office, tmp_path: Path) -> None:
+    waiting(office)
+    target = tmp_path / "run 1.zip"
+    listed = call("trail", "--evidence", "r-1")
+    assert "records.jsonl" in listed.out
+    assert listed.err == "counterfoil: nothing was written; to export it: add --out FILE.zip\n"
+    told = call("trail", "--evidence", "r-1", "--out", str(target), "--json").document
+    assert list(told) == ["run_id", "file", "seal", "bytes", "members", "gone"]
+    assert (told["file"], told["gone"]) == (str(target), ["b" * 64]), "the code of this template is not kept"
+    assert [list(one) for one in told["members"]] == [["name", "means", "bytes"]] * len(told["members"])
+    assert check(target)[0].endswith(f"Seal of this pack: {told['seal']}")
+    again = call("trail", "--evidence", "r-1", "--out", str(target))
+    assert (again.code, again.err) == (
+        1, f"counterfoil: {target} is there already. Nothing was exported. Choose another name.\n",
+    )  # fmt: skip
+    assert call("trail", "--out", "x.zip").code == 2
+    assert call("trail", "--evidence", "r-9", "--out", "x.zip").code == 2

@@ -1,5 +1,7 @@
 """A server that quotes its secret in whatever it says: it is nowhere afterwards, and no llm and no document has it."""
 
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +33,7 @@ def played(counter: Counter, workflow: Any, *words: str, script: list[Any]) -> H
 
 
 def test_a_canary_that_a_server_quotes_is_found_nowhere(
-    counter: Counter, drawer: Drawer, capsys: Any, monkeypatch: pytest.MonkeyPatch
+    counter: Counter, drawer: Drawer, capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     keep_logs(counter.home)
     counter.keyring.set("desk-token", CANARY)
@@ -52,6 +54,9 @@ def test_a_canary_that_a_server_quotes_is_found_nowhere(
     last = played(counter, calling, "refuses", script=[])
     note(last)
     said.extend(call("doctor", *words).out for words in ((), ("--support",)))
+    assert call("trail", "--evidence", last.run_id, "--out", str(tmp_path / "evidence.zip")).code == 0
+    with zipfile.ZipFile(tmp_path / "evidence.zip") as pack:
+        said.extend(pack.read(name).decode("utf-8", "replace") for name in pack.namelist())
     monkeypatch.setattr("counterfoil.cli.looking.run_detail", _broken)
     fault = call("show", last.run_id)
     said.append(fault.err)

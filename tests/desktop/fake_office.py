@@ -309,6 +309,21 @@ class FakeOffice:
     def undoing(self, run_id: str) -> run_acts.Undoing | None:
         return self.undoings.pop(0) if len(self.undoings) > 1 else self.undoings[0]
 
+    def look_at_evidence(self, run_id: str) -> run_acts.EvidenceLook:
+        parts = (
+            run_acts.EvidencePart("README.txt", "What is in this pack, and what it cannot prove", 3_100),
+            run_acts.EvidencePart("records.jsonl", "Every step as it was recorded, chained", 41_000),
+            run_acts.EvidencePart("gates/", "What was shown at a gate, 2 files", 18_400),
+            run_acts.EvidencePart("kept/", "A longer value that is kept, 14 files", 2_310_000),
+        )
+        return run_acts.EvidenceLook(parts, 2_372_500, "evidence-run-5.zip", "1 longer value is not kept any more.")
+
+    def export_evidence(self, run_id: str, path: str) -> run_acts.EvidenceMade:
+        if self.refuse is not None:
+            raise self.refuse
+        self.log.append(("export_evidence", (run_id, path)))
+        return run_acts.EvidenceMade(path, "3f9a2c71" * 8, 640_000)
+
     def pull_the_plug(self, run_id: str) -> Plug:
         self.log.append(("pull_the_plug", run_id))
         return self.plug.pop(0)

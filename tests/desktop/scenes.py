@@ -325,6 +325,16 @@ def _runs(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
     ask = getattr(detail.checkpoint, "pull", None)
     if ask is not None:
         visitor.settle()
+    detail = visitor.run(lived.runs["paid"], tab="checkpoint")
+    detail.checkpoint._export()
+    visitor.until(detail.checkpoint.sheet.act.isEnabled, "what a pack holds")
+    visitor.settle()
+    yield "run-evidence"
+    detail.checkpoint.sheet.export(str(lived.folder / "evidence.zip"))
+    visitor.until(lambda: "again" in detail.checkpoint.sheet.act.text(), "the pack")
+    visitor.settle()
+    yield "run-evidence-exported"
+    detail.checkpoint.sheet.dismiss()
     runs = visitor.page("runs")
     runs.search.setText("Nobody of that name")
     visitor.settle()

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.gate.sheets import WordsSheet
@@ -22,7 +23,7 @@ from counterfoil.desktop.runs.list_view import Role
 from counterfoil.desktop.runs.step_sheet import StepSheet
 from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts
-from counterfoil.errors import WrongWorkspace
+from counterfoil.errors import DiskFull, WrongWorkspace
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
 from desktop.fake_runs import run_seen, template_seen
@@ -595,3 +596,45 @@ def test_entries_that_follow_each_other_come_in_together(desk: Desk, monkeypatch
     page._rest.timeout.emit()
     desk.settle()
     assert len(looks) == 2
+
+
+# ------------------------------------------------------------------------------------------------------------ evidence
+
+
+def test_evidence_is_listed_before_it_is_exported_and_its_seal_can_be_kept(desk: Desk) -> None:
+    desk.window.show_page("runs")
+    runs = desk.window.pages["runs"]
+    runs.show_run(f"{5:032x}", tab="checkpoint")
+    desk.settle()
+    tab = runs.detail.checkpoint
+    tab.export.setFocus()
+    desk.press(Qt.Key.Key_Space)
+    sheet = tab.sheet
+    said = [label.text() for label in sheet.findChildren(QLabel) if label.isVisible()]
+    assert {
+        "records.jsonl",
+        "41.0 kB",
+        "What was shown at a gate, 2 files",
+        "1 longer value is not kept any more.",
+    } <= set(said)
+    assert sheet.act.text() == "Export 2.4 MB…"
+    desk.click(sheet.act)
+    assert sheet.dialog.acceptMode() is QFileDialog.AcceptMode.AcceptSave
+    assert sheet.dialog.selectedFiles()[0].endswith("evidence-run-5.zip")
+    sheet.dialog.close()
+    desk.window.activateWindow()
+    desk.settle()
+    desk.office.refuse = DiskFull(
+        "The disk is full (0 of 256 MB free at /data). Nothing was exported.", "Choose another."
+    )
+    sheet.export("/data/evidence.zip")
+    desk.settle()
+    assert any(one.words.text().startswith("The disk is full") for one in sheet.findChildren(Banner) if one.isVisible())
+    desk.office.refuse = None
+    sheet.export("/data/evidence.zip")
+    desk.settle()
+    assert ("export_evidence", (f"{5:032x}", "/data/evidence.zip")) in desk.office.log
+    desk.click(next(one for one in sheet.findChildren(QPushButton) if one.accessibleName() == "Copy the seal"))
+    assert QGuiApplication.clipboard().text() == "3f9a2c71" * 8
+    desk.press(Qt.Key.Key_Escape)
+    assert desk.focus() is tab.export

@@ -105,6 +105,15 @@ def runs(desk: Desk) -> Iterator[str]:
         page.show_run(f"{5:032x}", tab=tab)
         desk.settle()
         yield f"run-{tab}"
+    page.show_run(f"{5:032x}", tab="checkpoint")
+    desk.settle()
+    page.detail.checkpoint._export()
+    desk.settle()
+    yield "evidence-sheet"
+    page.detail.checkpoint.sheet.export("/data/anna/evidence-run-5.zip")
+    desk.settle()
+    yield "evidence-exported"
+    page.detail.checkpoint.sheet.dismiss()
     page.show_run(f"{10:032x}", tab="steps")
     desk.settle()
     yield "run-running"

@@ -26,6 +26,7 @@ from counterfoil.inbox import permitting
 from counterfoil.policy.grants import Conditions
 from counterfoil.store import gates, permission_rows, trail_rows
 from counterfoil.testing import Crashed
+from counterfoil.trail import verify
 from counterfoil.views.permissions import permission_documents, run_permissions
 from engine.doing import Nothing
 from engine.power_cut import PowerCut
@@ -78,6 +79,7 @@ def test_files_that_a_rule_allows_change_without_asking_and_go_into_the_account(
     assert [[rule["sentence"] for rule in one["rules"]] for one in found["in_force"]] == [[document["sentence"]]]
     assert [one["permission_id"] for one in found["used"]] == [row["permission_id"]] * 2
     assert trail(office, "permission") == [f"Anna gave the rule p-1: {document['sentence']}"]
+    assert verify(office.database.reader).broken == [], "an approval by rules is what the trail says"
     assert trail(office, "decision")[0].startswith("The rule p-1 approved “")
 
 

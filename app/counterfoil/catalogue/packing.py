@@ -115,7 +115,7 @@ def unpack(archive: bytes, version: str, versions: Path) -> Path:
     target = versions / version
     if _holds(target, version):
         return target
-    files = _files_of(archive, version)
+    files = files_of(archive, version)
     versions.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=versions) as scratch:
         fresh = Path(scratch) / "new"
@@ -198,7 +198,12 @@ def _holds(target: Path, version: str) -> bool:
         return False
 
 
-def _files_of(archive: bytes, version: str) -> dict[str, bytes]:
+def files_of(archive: bytes, version: str) -> dict[str, bytes]:
+    """The files of a version's archive: path -> bytes.
+
+    Raises:
+        Damaged: the archive is no version's, or not the one with this digest.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as source:
             files = files_in(source, LARGEST)

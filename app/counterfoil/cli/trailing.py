@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,11 +11,15 @@ from counterfoil.cli.call import Call
 from counterfoil.cli.opening import opened
 from counterfoil.cli.options import Context, Limit, call_of
 from counterfoil.cli.tables import table
-from counterfoil.cli.words import Cell, clock, person
+from counterfoil.cli.words import Cell, clock, person, size
 from counterfoil.clock import iso
+from counterfoil.errors import WrongUse
+from counterfoil.inbox.accounts import account
+from counterfoil.inbox.exporting import export_evidence, look_at_evidence
 from counterfoil.inbox.finding import find_run
 from counterfoil.store.transactions import Connection
 from counterfoil.trail import LIMIT, Verdict, verify
+from counterfoil.views.evidence import plain_members
 from counterfoil.views.trail_entries import trail_documents
 
 _SHOWN = 50
@@ -29,11 +34,58 @@ def trail(
         str | None, typer.Option("--run", metavar="RUN", help="Only entries about this run.", show_default=False)
     ] = None,
     limit: Limit = None,
+    evidence: Annotated[
+        str | None,
+        typer.Option(
+            "--evidence", metavar="RUN", help="What a pack of evidence of this run holds.", show_default=False
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE.zip", help="Write that pack; it is checked by Python alone.", show_default=False
+        ),
+    ] = None,
 ) -> int:
     """What was done, by whom and when; the newest entry last."""
     call = call_of(context)
+    if out is not None and evidence is None:
+        raise WrongUse("--out writes evidence of one run.", "Name it: counterfoil trail --evidence r-12 --out FILE.zip")
+    if evidence is not None:
+        return _evidence(call, evidence, out)
     with opened(call) as home, home.database.snapshot() as conn:
         return _verify(call, conn) if check else _list(call, conn, run, limit)
+
+
+def _evidence(call: Call, reference: str, out: Path | None) -> int:
+    """What a pack holds, and with `out` the pack itself."""
+    target = out.expanduser().absolute() if out is not None else None
+    with opened(call) as home:
+        with home.database.snapshot() as conn:
+            run_id = find_run(conn, reference)["run_id"]
+        if target is None:
+            found = look_at_evidence(home.database, home.blobs, call.home, run_id)
+        else:
+            found = export_evidence(home.database, home.blobs, call.home, run_id, target, account())
+    members = plain_members(found)
+    call.document(
+        {
+            "run_id": run_id,
+            "file": None if target is None else str(target),
+            "seal": found.seal,
+            "bytes": found.size,
+            "members": members,
+            "gone": list(found.gone),
+        }
+    )
+    rows = [[Cell(one["name"]), Cell(size(one["bytes"]), figure=True), Cell(one["means"])] for one in members]
+    call.lines(table(["member", "size", "what"], rows, call.width))
+    if target is None:
+        call.say("nothing was written; to export it: add --out FILE.zip")
+    else:
+        call.line(f"{target} is written. Seal: {found.seal}")
+        call.say("keep the seal elsewhere; unpacked, it is checked by: python -I verify.py")
+    return 0
 
 
 def _list(call: Call, conn: Connection, run: str | None, limit: int | None) -> int:

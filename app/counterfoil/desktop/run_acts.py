@@ -76,6 +76,34 @@ class ForkLook:
     kept: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class EvidencePart:
+    """A part of a pack of evidence, and its size in bytes before it is packed."""
+
+    name: str
+    means: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLook:
+    """What a pack of a run would hold, its size in bytes before it is packed, what to call the file, and what is not kept any more."""
+
+    parts: tuple[EvidencePart, ...]
+    size: int
+    name: str
+    gone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceMade:
+    """A pack that was written: where, its seal, and its size in bytes."""
+
+    path: str
+    seal: str
+    size: int
+
+
 class RunActs(Protocol):
     """The part of an office that acts on runs."""
 
@@ -108,6 +136,12 @@ class RunActs(Protocol):
 
     def undoing(self, run_id: str) -> Undoing | None:
         """What has become of the newest wish to put its files back."""
+
+    def look_at_evidence(self, run_id: str) -> EvidenceLook:
+        """What a pack of evidence of it would hold."""
+
+    def export_evidence(self, run_id: str, path: str) -> EvidenceMade:
+        """Write that pack, in place of what is there."""
 
     def pull_the_plug(self, run_id: str) -> Plug:
         """End the runner and this run's processes the hard way, and start the runner again."""

@@ -286,6 +286,14 @@ class RealOffice:
         """What has become of the newest wish."""
         return self._rooms.undoing.newest(run_id)
 
+    def look_at_evidence(self, run_id: str) -> run_acts.EvidenceLook:
+        """What a pack of evidence of it would hold."""
+        return self._rooms.evidence.look(run_id)
+
+    def export_evidence(self, run_id: str, path: str) -> run_acts.EvidenceMade:
+        """Write that pack."""
+        return self._rooms.evidence.export(run_id, path)
+
     def pull_the_plug(self, run_id: str) -> Plug:
         """End the runner and this run's processes the hard way, and start the runner again."""
         return self._rooms.plug.pull(run_id, self._runner)

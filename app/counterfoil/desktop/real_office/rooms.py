@@ -20,6 +20,7 @@ from counterfoil.store.database import open_database
 if TYPE_CHECKING:
     from counterfoil.desktop.real_office.again_pages import AgainPages
     from counterfoil.desktop.real_office.decisions import Decisions
+    from counterfoil.desktop.real_office.evidence_pages import EvidencePages
     from counterfoil.desktop.real_office.files import GateFiles
     from counterfoil.desktop.real_office.news import NewsDesk
     from counterfoil.desktop.real_office.pages import Pages
@@ -80,6 +81,12 @@ class Rooms:
     def again(self) -> AgainPages:
         """Doing runs again."""
         made: AgainPages = _load("again_pages", "AgainPages")(self._access, self.templates)
+        return made
+
+    @functools.cached_property
+    def evidence(self) -> EvidencePages:
+        """Packs of evidence."""
+        made: EvidencePages = _load("evidence_pages", "EvidencePages")(self._access)
         return made
 
     @functools.cached_property

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QResizeEvent
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 
 from counterfoil.desktop.bridge import Bridge, Trouble
@@ -17,7 +16,9 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import MIDDLE, column, empty, put, row
 from counterfoil.desktop.parts.sheet import Sheet
+from counterfoil.desktop.parts.show_folder import show_folder
 from counterfoil.desktop.plug_facts import Plug
+from counterfoil.desktop.runs.evidence_sheet import EvidenceSheet
 from counterfoil.desktop.runs.steps import is_nameless, recorded_time
 from counterfoil.desktop.words import runs as words
 
@@ -62,6 +63,9 @@ class CheckpointTab(Pane):
         show_file = Button("Show file", "link")
         show_file.clicked.connect(self._show_file)
         self.where.put(show_file)
+        self.export = Button("Export evidence…", "link")
+        self.export.clicked.connect(self._export)
+        self.check.put(self.export)
         self._grid = QGridLayout()
         self._grid.setSpacing(14)
         self._cards = (self.where, self.middle, self.paid, self.check)
@@ -152,6 +156,12 @@ class CheckpointTab(Pane):
         sheet.open(cancel)
 
     @Slot()
+    def _export(self) -> None:
+        self.sheet = EvidenceSheet(self._over, self._bridge, self._run_id)
+        self.sheet.closed.connect(self._closed)
+        self.sheet.open(self.sheet.leave)
+
+    @Slot()
     def _closed(self) -> None:
         self.sheet = None
 
@@ -208,7 +218,7 @@ class CheckpointTab(Pane):
     @Slot()
     def _show_file(self) -> None:
         if self._file:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(self._file).parent)))
+            show_folder(self._file, inside=True)
 
 
 def _after(office: Office, run_id: str, ended_at: int) -> Plug:

@@ -9,8 +9,8 @@ from counterfoil.desktop.parts.act_sheet import ActSheet
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import empty, put, row
+from counterfoil.desktop.parts.show_folder import show_folder
 from counterfoil.desktop.settings.setting_tab import SettingTab, card
-from counterfoil.desktop.settings.shown import show_folder
 from counterfoil.desktop.settings_facts import BackgroundSeen
 from counterfoil.desktop.words.numbers import size
 from counterfoil.desktop.words.plain import one_line

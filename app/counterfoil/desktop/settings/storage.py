@@ -10,8 +10,8 @@ from counterfoil.desktop.parts.boxes import Rule
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import RIGHT, TOP, column, empty, put, row
+from counterfoil.desktop.parts.show_folder import show_folder
 from counterfoil.desktop.settings.setting_tab import SettingTab, card
-from counterfoil.desktop.settings.shown import show_folder
 from counterfoil.desktop.settings_facts import StorageSeen
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.numbers import size

@@ -1,0 +1,290 @@
+"""Evidence of a run: a pack that Python alone checks, and that names what was changed in it, even by whoever makes its seals anew."""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from cli.note_template import write_template
+from counterfoil import approve, step, workflow, write_file
+from counterfoil.catalogue.packing import pack
+from counterfoil.errors import CounterfoilError, DiskFull
+from counterfoil.facts import RunState, Verdict
+from counterfoil.inbox.deciding import void
+from counterfoil.inbox.exporting import NotExported, export_evidence
+from counterfoil.places import Home
+from counterfoil.store import readings, tables, trail_rows
+from counterfoil.store.database import Database
+from counterfoil.views import evidence_check
+from engine.doing import Nothing
+from engine.power_cut import PowerCut
+
+LONG = 70_000  # letters: more than a row keeps
+
+
+@step
+def read_much() -> str:
+    return "much " * (LONG // 5)
+
+
+@workflow("pay")
+async def pay(p: Nothing) -> str:
+    await read_much()
+    decision = await approve("Write two files", plan=[write_file("a.txt", b"a"), write_file("b.txt", b"b" * LONG)])
+    await decision.perform()
+    return "done"
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory, blank: Home) -> Generator[PowerCut]:
+    """A run that was decided, taken back, decided again for somebody, and performed; beside it another one."""
+    folder = tmp_path_factory.mktemp("lived")
+    shutil.copy(blank.database, Home(folder / "home").create().database)
+    (folder / "workspace").mkdir()
+    harness = PowerCut(folder / "workspace", home=folder / "home")
+    harness.start(pay)
+    assert harness.advance() is RunState.WAITING
+    gate = harness.gate()
+    me = "user:test"
+    harness.database.transact(lambda txn: readings.mark(txn, gate["gate_id"], me, gate["digest"]))
+    harness.decide(Verdict.APPROVED, principal=me, delay_us=60_000_000, comment="not sure")
+    void(harness.database, gate["gate_id"], me)
+    harness.decide(Verdict.APPROVED, principal=me, on_behalf_of="user:anna", comment="agreed \ud800\u202e")
+    assert harness.advance() is RunState.DONE
+    _template(harness, folder)
+    yield harness
+    harness.close()
+
+
+def _template(harness: PowerCut, folder: Path) -> None:
+    """Let the run's version be a template's, as one that is kept."""
+    made = folder / "files"
+    write_template(made)
+    digest, archive = pack(made / ".counterfoil/templates/note")
+    source = harness.blobs.put(archive)
+    with harness.database.connect() as conn:
+        conn.exec_driver_sql("PRAGMA foreign_keys = OFF")
+        conn.execute(sa.update(tables.template_version).values(digest=digest, source=source))
+        conn.execute(sa.update(tables.run).values(version=digest))
+        conn.commit()
+
+
+def export(harness: PowerCut, target: Path, **more: Any) -> Any:
+    return export_evidence(harness.database, harness.blobs, harness.home, harness.run_id, target, "user:anna", **more)
+
+
+@pytest.fixture(scope="module")
+def members(lived: PowerCut, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """A pack, by the names of its members."""
+    target = tmp_path_factory.mktemp("pack") / "run.zip"
+    export(lived, target)
+    with zipfile.ZipFile(target) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def packed(members: dict[str, bytes], target: Path, *, sealed: bool = False) -> Path:
+    """A pack with these members; `sealed`: what it holds and its seal are made anew, as somebody would who knows how."""
+    if sealed:
+        rest = {name: data for name, data in members.items() if name not in ("contents.json", "seal.txt")}
+        listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in rest.items()]
+        contents = json.dumps({"members": listed, "gone": []}).encode()
+        seal = hashlib.sha256(contents).hexdigest().encode()
+        members = {**rest, "contents.json": contents, "seal.txt": seal}
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return target
+
+
+def test_a_pack_holds_everything_and_python_alone_finds_it_sound(
+    lived: PowerCut, members: dict[str, bytes], tmp_path: Path
+) -> None:
+    folder = tmp_path / "unpacked"
+    for name, data in members.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    (folder / ".DS_Store").write_bytes(b"left by a program for files")
+    command = [sys.executable, "-I", str(folder / "verify.py")]
+    for words in ([], [str(packed(members, tmp_path / "run.zip"))]):
+        done = subprocess.run([*command, *words], capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        seal = members["seal.txt"].decode().strip()
+        assert done.stdout.endswith(f"none changed, missing or out of order. Seal of this pack: {seal}\n")
+    (folder / "records.jsonl").write_bytes(members["records.jsonl"].replace(b"read_much", b"read_less"))
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "records.jsonl: record 1 (read_less) does not match its seal." in done.stdout
+    assert subprocess.run([*command, "nowhere"], capture_output=True, check=False, cwd=tmp_path).returncode == 2
+
+
+def test_what_is_in_it(lived: PowerCut, members: dict[str, bytes]) -> None:
+    def lines(name: str) -> list[Any]:
+        return [json.loads(line.decode("utf-8", "surrogatepass")) for line in members[name].splitlines()]
+
+    assert [row["on_behalf_of"] for row in lines("decisions.jsonl")] == [None, "user:anna"]
+    assert [row["voided_at"] is None for row in lines("decisions.jsonl")] == [False, True]
+    assert [row["principal"] for row in lines("readings.jsonl")] == ["user:test"]
+    assert [(row["path"], row["before"] is None, len(row["after"])) for row in lines("files.jsonl")] == [
+        ("a.txt", True, 64), ("b.txt", True, 64),
+    ]  # fmt: skip
+    kept = {name.removeprefix("kept/"): len(data) for name, data in members.items() if name.startswith("kept/")}
+    assert hashlib.sha256(b"b" * LONG).hexdigest() in kept, "what was approved is there byte for byte"
+    assert len(kept) >= 2, "and so is the long value of a step"
+    assert {"template/workflow.py", "template/template.toml", "gates/g-1.json", "verify.py"} <= set(members)
+    page = members["README.txt"].decode()
+    for said in (
+        "Test approved “Write two files” (g-1), for Anna, seal",
+        "Taken back",
+        "a.txt: not there before",
+        "What this pack cannot prove",
+        "what the clock of that computer said",
+        "shows only against a seal kept elsewhere",
+        "no decision is signed with a key",
+        "python -I verify.py",
+    ):
+        assert said in " ".join(page.split())
+    assert "\u202e" not in page
+    entry = next(row for row in trail_rows.entries(lived.database.reader) if row["kind"] == "evidence")
+    assert json.loads(entry["after"])["seal"] == members["seal.txt"].decode().strip()
+    assert entry["summary"].startswith("Anna exported evidence of run 1, seal ")
+
+
+def test_one_byte_in_any_member_is_told_where(members: dict[str, bytes], tmp_path: Path) -> None:
+    for name, data in members.items():
+        if data:
+            at = len(data) // 2
+            changed = {**members, name: data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]}
+            found = evidence_check.check(packed(changed, tmp_path / "run.zip"))
+            assert any(name in sentence for sentence in found[:-1]), name
+        found = evidence_check.check(packed({n: d for n, d in members.items() if n != name}, tmp_path / "run.zip"))
+        assert any(name in sentence for sentence in found[:-1]), f"{name} was taken out"
+    found = evidence_check.check(packed({**members, "more.txt": b""}, tmp_path / "run.zip"))
+    assert "more.txt does not belong to this pack." in found
+
+
+def test_a_byte_of_the_packed_file_itself_is_told_where(members: dict[str, bytes], tmp_path: Path) -> None:
+    with zipfile.ZipFile(packed(members, tmp_path / "run.zip")) as archive:
+        begins = archive.getinfo("records.jsonl").header_offset
+    raw = bytearray((tmp_path / "run.zip").read_bytes())
+    raw[raw.index(b"read_much", begins)] ^= 1
+    (tmp_path / "run.zip").write_bytes(raw)
+    assert any(
+        one.startswith("records.jsonl cannot be read: Bad CRC-32") for one in evidence_check.check(tmp_path / "run.zip")
+    )
+
+
+def edit(name: str, at: int, *, chain: bool = False, **values: Any) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    """Change values of one line of a member; `chain`: its hash is made anew."""
+
+    def changed(members: dict[str, bytes]) -> dict[str, bytes]:
+        lines = members[name].splitlines()
+        row = {**json.loads(lines[at].decode("utf-8", "surrogatepass")), **values}
+        if chain:
+            row["hash"] = evidence_check.chained([row[key] for key in evidence_check.ENTRY])
+        lines[at] = json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        return {**members, name: b"\n".join([*lines, b""])}
+
+    return changed
+
+
+def without(name: str, at: int) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    """Take one line of a member out."""
+
+    def changed(members: dict[str, bytes]) -> dict[str, bytes]:
+        lines = members[name].splitlines(keepends=True)
+        return {**members, name: b"".join(lines[:at] + lines[at + 1 :])}
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (edit("records.jsonl", 1, committed_at=0), "records.jsonl: record 2 (approve) does not match its seal."),
+        (without("records.jsonl", 0), "records.jsonl: record 1 (approve) does not match its seal."),
+        (edit("trail.jsonl", 2, by="user:eve"), "trail.jsonl: entry 4 (Test approved"),
+        (edit("trail.jsonl", 3, chain=True, prev_hash="0" * 64), "does not follow the entry before it."),
+        (without("trail.jsonl", 2), "the decision on gate g-1 (approved) is not what the trail says."),
+        (without("decisions.jsonl", 1), "trail.jsonl: a decision on gate "),
+        (edit("decisions.jsonl", 1, principal="user:eve"), "the decision on gate g-1 (approved) is not what the trail says."),
+        (edit("decisions.jsonl", 1, on_behalf_of=None), "the decision on gate g-1 (approved) is not what the trail says."),
+        (edit("decisions.jsonl", 0, answers="{"), "decisions.jsonl does not have the form"),
+        (edit("decisions.jsonl", 1, digest="0" * 64), "the decision on gate g-1 (approved) is not on what was shown there."),
+        (edit("seals.jsonl", 1, body="{}"), "seals.jsonl: item 2 of gate g-1 does not match its digest."),
+        (edit("effects.jsonl", 0, body="{}"), "effects.jsonl: write_file@1 at step "),
+        (edit("gates.jsonl", 0, digest="0" * 64), "gates/g-1.json is not what was shown"),
+        (lambda members: {**members, "template/workflow.py": b"pass"}, "template/ is not version "),
+        (lambda members: {**members, "contents.json": b"{}"}, "contents.json does not match seal.txt"),
+    ],
+)  # fmt: skip
+def test_whoever_makes_its_seals_anew_is_found_out_by_its_chains(
+    members: dict[str, bytes], tmp_path: Path, change: Callable[[dict[str, bytes]], dict[str, bytes]], said: str
+) -> None:
+    changed = change(members)
+    found = evidence_check.check(packed(changed, tmp_path / "run.zip", sealed=changed["contents.json"] != b"{}"))
+    assert any(said in sentence for sentence in found), found
+
+
+def test_nothing_is_left_of_a_pack_that_could_not_be_written(
+    lived: PowerCut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "run.zip"
+
+    def refused(kind: type[CounterfoilError], said: str, **more: Any) -> None:
+        before = sorted(tmp_path.iterdir())
+        with pytest.raises(kind, match=said):
+            export(lived, target, **more)
+        assert sorted(tmp_path.iterdir()) == before
+
+    told = len(trail_rows.entries(lived.database.reader))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+        refused(DiskFull, r"The disk is full \(.* MB free at .*Nothing was exported\.")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.EPERM, "not allowed")))
+        refused(NotExported, "cannot be written: not allowed. Nothing was exported.")
+    real = Database.transact
+
+    def torn(self: Database, operation: Any) -> Any:
+        def then_fails(txn: Any) -> Any:
+            operation(txn)
+            raise DiskFull("no room", "")
+
+        return real(self, then_fails)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Database, "transact", torn)
+        refused(DiskFull, "no room")
+    target.write_bytes(b"somebody's")
+    refused(NotExported, "is there already. Nothing was exported.")
+    assert len(trail_rows.entries(lived.database.reader)) == told
+    export(lived, target, replace=True)
+    assert len(evidence_check.check(target)) == 1
+    assert target.stat().st_mode & 0o077 == 0
+    shutil.rmtree(tmp_path / "none", ignore_errors=True)
+    with pytest.raises(NotExported, match="cannot be written"):
+        export(lived, tmp_path / "none" / "run.zip")
+
+
+def test_a_longer_value_that_is_gone_is_said_and_breaks_nothing(lived: PowerCut, tmp_path: Path) -> None:
+    sha = hashlib.sha256(b"b" * LONG).hexdigest()
+    place = lived.blobs.path(sha)
+    aside = place.rename(tmp_path / "aside")
+    try:
+        found = export(lived, tmp_path / "run.zip")
+    finally:
+        aside.rename(place)
+    assert found.gone == (sha,)
+    assert len(evidence_check.check(tmp_path / "run.zip")) == 1
+    with zipfile.ZipFile(tmp_path / "run.zip") as archive:
+        assert "1 are not kept any more" in archive.read("README.txt").decode()

@@ -155,6 +155,9 @@ def test_failure_is_repaired_or_stopped(desk: Desk) -> None:
     tried = desk.call("retry", "r-1", "--json")
     assert (tried.code, tried.document["verdict"]) == (0, "answered")
     assert desk.call("runner", "--until-idle").code == 3
+    asked_again = desk.call("show", "g-2").out
+    assert "Answered before" in asked_again
+    assert asked_again.split("Answered before\n", 1)[1].splitlines()[0].endswith(": “try again”")
     assert desk.call("answer", "g-2", "--set", "choice=perhaps", "--json").error["code"] == "wrong_answer"
     assert desk.call("answer", "g-2", "--set", "chioce=stop", "--json").error["code"] == "wrong_answer"
     assert desk.call("answer", "g-2", "--set", "choice=stop", "--json").code == 0

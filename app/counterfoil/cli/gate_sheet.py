@@ -48,13 +48,16 @@ def gate_sheet(
     files: Sequence[FileSeen] = (),
     *,
     protection: str = "",
+    before: Sequence[str] = (),
 ) -> list[str]:
     """Lines for one gate; `gate` and `run` are contract documents, `spec` holds the plain values behind them, `files` what the plan does
-    to each file, `protection` is the sentence of the run's level."""
+    to each file, `protection` is the sentence of the run's level, `before` what people answered to this before."""
     lines = _head(gate, run)
     for sentence in gate["consequences"]:
         lines.append(f"  {sentence}")
     lines.append("")
+    if before:
+        lines += ["Answered before", *(f"  {sentence}" for sentence in before), ""]
     figures = [(label, cell(value).text) for label, value in spec.get("figures") or []]
     if figures:
         lines.extend([*pairs(figures, indent=2), ""])
@@ -253,6 +256,17 @@ def closed_words(gate: Document) -> list[str]:
         "superseded": "What is asked has changed; a newer round is open.",
     }.get(gate["state"])
     return ([word] if word else []) + lines
+
+
+def prior_lines(found: Sequence[tuple[Document, str]], run: int) -> list[str]:
+    """What people answered before to what a gate asks, newest first; `run` is the number of its own run."""
+    lines = []
+    for made, answered in found:
+        words = [f"“{harmless(text)}”" for text in (answered, made["comment"]) if text]
+        where = "" if made["run_number"] == run else f", in run r-{made['run_number']}"
+        said = f"{person(made['principal'])} {made['verdict']} at {clock(made['at'])}{where}"
+        lines.append(f"{said}: {', '.join(words)}" if words else said)
+    return lines
 
 
 def answer_lines(answers: Document) -> list[str]:

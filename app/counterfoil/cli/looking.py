@@ -9,7 +9,7 @@ import typer
 
 from counterfoil.cli.call import Call
 from counterfoil.cli.file_sheet import diff_entry
-from counterfoil.cli.gate_sheet import Folding, answer_lines, gate_sheet
+from counterfoil.cli.gate_sheet import Folding, answer_lines, gate_sheet, prior_lines
 from counterfoil.cli.opening import Opened, opened, workspace_of
 from counterfoil.cli.options import Context, Limit, OnlyWorkspace, call_of
 from counterfoil.cli.run_sheet import run_sheet
@@ -26,11 +26,14 @@ from counterfoil.previews.showing import PlanFiles
 from counterfoil.schedules.telling import notice_sentences
 from counterfoil.store import asides, gates
 from counterfoil.store import runs as run_rows
+from counterfoil.store.gate_glance import GateGlance
+from counterfoil.store.glance import Glance
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.asked import spec_of
 from counterfoil.views.conversations import conversations_of
 from counterfoil.views.gates import answers_on, gate_document, inbox_rows
 from counterfoil.views.gates import inbox as inbox_documents
+from counterfoil.views.prior import prior
 from counterfoil.views.runs import run_detail, run_document, run_documents
 
 _SHOWN = 50  # rows a person is shown unless more are asked for; JSON is never shortened unasked
@@ -174,7 +177,13 @@ def show_gate(call: Call, home: Opened, conn: Connection, row: Row, folding: Fol
         return
     shown = run_document(conn, home.blobs, run)
     said = protection.sentence(run["isolation"])
-    call.lines(gate_sheet(gate, spec_of(home.blobs, row), shown, call.width, folding, files, protection=said))
+    look = Glance(call.home)
+    try:
+        before = prior_lines(prior(GateGlance(look), dict(run), dict(row)), run["number"])
+    finally:
+        look.close()
+    spec = spec_of(home.blobs, row)
+    call.lines(gate_sheet(gate, spec, shown, call.width, folding, files, protection=said, before=before))
     for given in answers_on(conn, row["gate_id"]):
         call.lines([f"  {line}" for line in answer_lines(given)])
 

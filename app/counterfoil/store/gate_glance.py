@@ -12,28 +12,32 @@ from typing import Any
 from counterfoil.store.glance import Glance
 
 Row = dict[str, Any]
-_LOOKED_AT, _REFUSALS = 2_000, 200  # newest decisions among which refusals are looked for, and how many of those
+_LOOKED_AT, _MOST_RECENT = (
+    2_000,
+    200,
+)  # newest decisions among which those of other runs are looked for, and how many of those
 _RECORD_LINES = (
     "SELECT path, ordinal, kind, name, outcome, summary, started_at, committed_at, origin,"
     " CASE WHEN outcome != 'ok' AND NOT payload_blob THEN payload END AS failure"
     " FROM record WHERE run_id = :run_id ORDER BY row"
 )
 _EARLIER_ROUNDS = (
-    "SELECT d.principal, d.verdict, d.comment, d.at, r.number AS run_number"
+    "SELECT d.principal, d.verdict, d.comment, d.answers, d.at, g.kind, r.number AS run_number"
     " FROM decision d JOIN gate g ON g.gate_id = d.gate_id JOIN run r ON r.run_id = g.run_id"
-    " WHERE g.run_id = :run_id AND g.path = :path AND g.slot = :slot AND g.kind = :kind AND g.number < :number"
-    " AND d.voided_at IS NULL AND (g.ordinal = :ordinal OR d.verdict = 'returned') ORDER BY d.row DESC"
+    " WHERE g.run_id = :run_id AND g.slot = :slot AND g.kind = :kind AND g.number < :number AND d.voided_at IS NULL"
+    " AND (g.title = :title OR (g.path = :path AND (g.ordinal = :ordinal OR d.verdict = 'returned'))) ORDER BY d.row DESC"
 )
 # few rows first, so that the rest is looked up by keys, whatever the planner thinks
-_REFUSED = """
-    WITH refused AS MATERIALIZED (
-        SELECT row, gate_id, principal, verdict, comment, at FROM decision
+_ELSEWHERE = """
+    WITH recent AS MATERIALIZED (
+        SELECT row, gate_id, principal, verdict, comment, answers, at FROM decision
         WHERE row > (SELECT coalesce(max(row), 0) FROM decision) - :looked_at
-        AND verdict IN ('rejected', 'returned') AND voided_at IS NULL ORDER BY row DESC LIMIT :refused
+        AND (verdict IN ('rejected', 'returned') OR (verdict = 'answered' AND :kind = 'question')) AND voided_at IS NULL
+        ORDER BY row DESC LIMIT :most
     )
-    SELECT d.principal, d.verdict, d.comment, d.at, r.number AS run_number
-    FROM refused d CROSS JOIN gate g ON g.gate_id = d.gate_id CROSS JOIN run r ON r.run_id = g.run_id
-    WHERE g.title = :title AND r.run_id != :run_id AND r.template = :template AND r.workspace = :workspace
+    SELECT d.principal, d.verdict, d.comment, d.answers, d.at, g.kind, r.number AS run_number
+    FROM recent d CROSS JOIN gate g ON g.gate_id = d.gate_id CROSS JOIN run r ON r.run_id = g.run_id
+    WHERE g.title = :title AND g.kind = :kind AND r.run_id != :run_id AND r.template = :template AND r.workspace = :workspace
     ORDER BY d.row DESC LIMIT 3
 """
 _NEWEST_AT = (
@@ -135,15 +139,17 @@ class GateGlance:
         return self._all(text, run_id=run_id, until=until_us)
 
     def earlier_rounds(self, gate: Row) -> list[Row]:
-        """Decisions that stand on earlier gates at the same place of the same run, newest first."""
-        keys = ("run_id", "path", "slot", "kind", "number", "ordinal")
+        """Decisions that stand on earlier gates at the same place of the same run, or of the same title there, newest first."""
+        keys = ("run_id", "path", "slot", "kind", "number", "ordinal", "title")
         return self._all(_EARLIER_ROUNDS, **{key: gate[key] for key in keys})
 
-    def refusals(self, run: Row, title: str) -> list[Row]:
-        """Decisions of other runs of the same template and workspace that refused a question of this title, newest three first."""
+    def elsewhere(self, run: Row, gate: Row) -> list[Row]:
+        """Decisions of other runs of the same template and workspace that refused what a gate asks, or answered it where it is a question,
+        newest three first."""
         keys = ("run_id", "template", "workspace")
-        bounds = {"looked_at": _LOOKED_AT, "refused": _REFUSALS}
-        return self._all(_REFUSED, title=title, **bounds, **{key: run[key] for key in keys})
+        bounds = {"looked_at": _LOOKED_AT, "most": _MOST_RECENT}
+        asked = {"title": gate["title"], "kind": gate["kind"]}
+        return self._all(_ELSEWHERE, **asked, **bounds, **{key: run[key] for key in keys})
 
     def _first(self, text: str, **values: Any) -> Row | None:
         found = self._all(text, **values)

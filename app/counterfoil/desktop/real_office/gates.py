@@ -24,10 +24,10 @@ from counterfoil.store.gate_glance import GateGlance, Row
 from counterfoil.store.glance import Glance
 from counterfoil.views.asked import document_of, figures_of
 from counterfoil.views.plain import contract
+from counterfoil.views.prior import prior
 from counterfoil.views.sent_back import what_follows
 
 Spec = Mapping[str, Any]
-_PRIOR = 3  # earlier answers that are told
 _SAID = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 
 
@@ -98,20 +98,20 @@ class Gates:
         )
 
     def _prior(self, run: Row, row: Row) -> tuple[str, ...]:
-        """Answers to the same question before: earlier rounds in this run, and what was refused in other runs."""
+        """Answers to the same question before, as sentences."""
         now = self._clock.now_us()
-        told = [self._said(made, now) for made in self._look.earlier_rounds(row)]
-        told += [
-            f"{self._said(made, now)} That was run {made['run_number']}."
-            for made in self._look.refusals(run, row["title"])
-        ]
-        return tuple(told[:_PRIOR])
+        return tuple(
+            self._said(made, answered, now)
+            + (f" That was run {made['run_number']}." if made["run_number"] != run["number"] else "")
+            for made, answered in prior(self._look, run, row)
+        )
 
-    def _said(self, made: Row, now_us: int) -> str:
+    def _said(self, made: Row, answered: str, now_us: int) -> str:
         who = capital(person(made["principal"], self._me))
         at = times.when(made["at"], now_us)
         at = f"{at[:1].lower()}{at[1:]}" if at.startswith(("Today", "Yesterday")) else f"on {at}"
-        comment = f": ‘{one_line(made['comment'])}’" if made["comment"] else ""
+        words = [f"‘{one_line(text)}’" for text in (answered, made["comment"]) if text]
+        comment = f": {', '.join(words)}" if words else ""
         said = _SAID.get(made["verdict"], "decided")
         return f"{who} {said} this {at}{comment}." if said != "sent back" else f"{who} sent this back {at}{comment}."
 

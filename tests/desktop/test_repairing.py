@@ -1,4 +1,4 @@
-"""“Use another file…” on a real data folder: what is given is tried, taken back in its time, and told on every page after it."""
+"""“Use another file…” on a real data folder, and earlier answers: tried, taken back in time and told wherever it is asked again."""
 
 from collections.abc import Generator
 from datetime import date, timedelta
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil import Params, approve, files, step, workflow
+from counterfoil import Field, Params, approve, ask, files, step, workflow
 from counterfoil.desktop.gate.reading import read
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.real_office.office import RealOffice
@@ -78,5 +78,53 @@ def test_what_is_given_is_tried_and_told(harness: Harness, tmp_path: Path) -> No
         assert told.startswith("You gave fixed.csv (seal ")
         assert office.step_kept(harness.run_id, "", 0, 1).origin.startswith("done with fixed.csv (seal ")
         assert office.gate(gate_id).document["state"] == "decided"
+    finally:
+        office.close()
+
+
+def test_what_was_answered_before_is_told_with_what_was_answered(harness: Harness, tmp_path: Path) -> None:
+    (tmp_path / "still.csv").write_text("Sum\n1\n")
+    harness.answer(choice="retry")
+    assert harness.advance() == RunState.WAITING
+    harness.answer(choice="retry", file=str(tmp_path / "still.csv"))
+    assert harness.advance() == RunState.WAITING
+    office = RealOffice(harness.home, harness.clock)
+    try:
+        newest, first = office.gate(harness.gate()["gate_id"]).prior
+        assert first.endswith(": ‘try again’.")
+        assert ": ‘try again, still.csv (seal " in newest
+    finally:
+        office.close()
+
+
+@step
+def nothing() -> None:
+    return
+
+
+@workflow("asks")
+async def asks(p: Nothing) -> None:
+    for _ in range(2):
+        await nothing()
+        await ask("Which account pays?", [Field(name="account"), Field(name="tell", type="boolean")])
+
+
+def test_a_question_is_asked_again_with_the_first_answer_in_this_run_and_in_the_next(harness: Harness) -> None:
+    harness.start(asks)
+    assert harness.advance() == RunState.WAITING
+    harness.answer(account="Current", tell=True)
+    assert harness.advance() == RunState.WAITING
+    office = RealOffice(harness.home, harness.clock)
+    try:
+        (told,) = office.gate(harness.gate()["gate_id"]).prior
+        assert told.endswith(": ‘Current, yes’.")
+        harness.answer(account="Savings")
+        harness.advance()
+        harness.start(asks)
+        harness.advance()
+        assert [one.split(": ", 1)[1] for one in office.gate(harness.gate()["gate_id"]).prior] == [
+            "‘Savings’. That was run 2.",
+            "‘Current, yes’. That was run 2.",
+        ]
     finally:
         office.close()

@@ -1,0 +1,52 @@
+"""What people answered before to what a gate asks, so that nobody is asked twice without being shown the first answer."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from counterfoil.facts import GateKind, given_words
+from counterfoil.views.plain import contract
+
+if TYPE_CHECKING:
+    from counterfoil.store.gate_glance import GateGlance, Row
+
+MOST = 3  # earlier answers that are told
+_VALUES, _LONGEST = 3, 200  # values of one answer, and their characters
+_TROUBLE = {
+    "retry": "try again",
+    "skip": "go on with a value",
+    "stop": "stop the run",
+    "happened": "it happened",
+    "not_happened": "it did not happen",
+}
+
+
+def prior(look: GateGlance, run: Row, gate: Row) -> list[tuple[Row, str]]:
+    """Decisions on what is asked here, newest first: of this run, then of others of its template and folder; and what was answered, in
+    words of the person. Each has `principal`, `verdict`, `comment`, `at`, `run_number`."""
+    found = [*look.earlier_rounds(gate), *look.elsewhere(run, gate)]
+    return [(made, _answered(made)) for made in found[:MOST]]
+
+
+def _answered(made: Row) -> str:
+    """What was filled in: a file by its name and seal, a few values by themselves, of more how many."""
+    if made["verdict"] != "answered":
+        return ""
+    answers: dict[str, Any] = contract(json.loads(made["answers"]))
+    trouble = made["kind"] in (GateKind.FAILURE, GateKind.DOUBT)
+    words = [_one(value, trouble=trouble) for value in answers.values() if value not in (None, "", [], False)]
+    told = [word for word in words if word]
+    more = f" and {len(told) - _VALUES} more" if len(told) > _VALUES else ""
+    return ", ".join(told[:_VALUES]) + more
+
+
+def _one(value: Any, *, trouble: bool) -> str:
+    if isinstance(value, dict):
+        if "in_place_of" in value:
+            return given_words(value)
+        return f"{value['amount']} {value['currency']}" if {"amount", "currency"} <= value.keys() else ""
+    if isinstance(value, list):
+        return ", ".join(str(item) for item in value if not isinstance(item, dict | list))[:_LONGEST]
+    text = "yes" if value is True else str(value)
+    return _TROUBLE.get(text, text) if trouble else text[:_LONGEST]

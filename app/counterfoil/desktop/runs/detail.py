@@ -14,29 +14,24 @@ from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.sheets import stop_sheet
 from counterfoil.desktop.office import Office, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Rule, Skeleton
-from counterfoil.desktop.parts.buttons import Button
-from counterfoil.desktop.parts.labels import LongChip, Prose
-from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row, side_by_side
+from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.tabs import Tabs
-from counterfoil.desktop.protection.badge import ProtectionBadge
 from counterfoil.desktop.run_acts import Silent
 from counterfoil.desktop.runs.checkpoint import CheckpointTab
+from counterfoil.desktop.runs.head import RunHead
 from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab, given_lines
-from counterfoil.desktop.runs.running_again import RunningAgain, again_banner
+from counterfoil.desktop.runs.running_again import RunningAgain
 from counterfoil.desktop.runs.silent_rows import restart_sheet, silent_keys, silent_row
 from counterfoil.desktop.runs.step_sheet import StepSheet
 from counterfoil.desktop.runs.steps import StepLine, lines
 from counterfoil.desktop.runs.steps_view import StepsAdapter, StepsView
 from counterfoil.desktop.runs.talk import TalkTab
-from counterfoil.desktop.runs.undo_sheet import UndoSheet, has_sent, undone_banner
+from counterfoil.desktop.runs.undo_sheet import UndoSheet, has_sent
 from counterfoil.desktop.tokens import STEP_ROW
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.people import person
-from counterfoil.desktop.words.plain import one_line
-from counterfoil.desktop.words.runs import cost_of
 
 _TABS = (
     ("steps", "Steps"),
@@ -47,7 +42,6 @@ _TABS = (
     ("talk", "Conversation"),
 )
 _ENDED = ("done", "failed", "cancelled")
-_CHIPS = {"ok": "ok", "warn": "warn", "bad": "bad", "info": "info", "quiet": "plain"}
 
 
 class RunDetail(Pane):
@@ -171,34 +165,20 @@ class RunDetail(Pane):
     def _lay_out(self) -> None:
         self.stack = QStackedWidget()
         page = Pane("panel")
-        head = column(gap=6, margins=(28, 18, 24, 8))
-        self.path = Prose("", "caption")
-        self.title = Prose("", "title", leading=1.3)
-        self.title.setProperty("ringless", True)
-        held = QWidget()
-        line = Flow(held, gap=12, line_gap=8)
-        self.chip = LongChip()
-        self.to_gate = Button("Go to its question", "primary", icon="arrow-right")
+        self.head = RunHead()
+        self.title, self.path, self.chip, self.protected = (
+            self.head.title,
+            self.head.path,
+            self.head.chip,
+            self.head.protected,
+        )
+        self.to_gate, self.again, self.undo = self.head.to_gate, self.head.again, self.head.undo
+        self.schedule, self.stop = self.head.schedule, self.head.stop
         self.to_gate.clicked.connect(self._to_gate)
-        self.again = Button(
-            "Run again…", icon="repeat", help="The same, with other parameters, or from one of its steps"
-        )
         self.again.clicked.connect(self._again)
-        self.undo = Button("Undo…", icon="undo-2", help="Put back what this run did to files; you see it first")
         self.undo.clicked.connect(self._undo)
-        self.schedule = Button(
-            "Schedule…", icon="calendar-clock", help="Run the same by itself, such as every Monday at 07:00"
-        )
         self.schedule.clicked.connect(self._schedule)
-        self.stop = Button("Stop…", "danger", icon="circle-stop", help="End this run; what was done stays")
         self.stop.clicked.connect(self._stop)
-        self.protected = ProtectionBadge()
-        line.addWidget(
-            side_by_side(self.chip, self.protected)
-        )  # they part from the buttons where one line is too short
-        line.addWidget(side_by_side(self.to_gate, self.again, self.undo, self.schedule, self.stop))
-        self._banners = column(gap=8)
-        put(head, self.path, self.title, held, self._banners)
         tabs = row(margins=(16, 0, 24, 0))
         self.tabs = Tabs(_TABS, "Parts of this run")
         self.tabs.picked.connect(self._go_to)
@@ -213,7 +193,7 @@ class RunDetail(Pane):
         steps.lines.addWidget(self.steps, 1)
         self._made["steps"] = steps
         self.bodies.addWidget(steps)
-        page.put(head, tabs, Rule())
+        page.put(self.head, tabs, Rule())
         page.lines.addWidget(self.bodies, 1)
         for layer in (self.nothing, Skeleton(STEP_ROW, rows=10, inset=28, label="Loading the run"), page):
             self.stack.addWidget(layer)
@@ -226,7 +206,7 @@ class RunDetail(Pane):
             return
         self._seen = seen
         document, now = seen.document, self._clock.now_us()
-        self._show_head(seen, now)
+        self.head.show_run(seen, now)
         for tab in self._made:
             self._fill(tab, seen)
         self.tabs.setTabVisible(self.tabs.count() - 1, any(step["kind"] == "llm" for step in document["steps"]))
@@ -237,34 +217,6 @@ class RunDetail(Pane):
         if self._ask_again:
             self._ask_again = False
             self._again()
-
-    def _show_head(self, seen: RunSeen, now: int) -> None:
-        document = seen.document
-        begun = times.iso_instant(str(document.get("started_at") or document["created_at"])) or now
-        ended = times.iso_instant(str(document.get("ended_at")))
-        took = f" Took {times.span(ended - begun)}." if ended is not None else ""
-        spent = cost_of(document["steps"])
-        cost = f" Cost {spent}{'' if ended is not None else ' so far'}." if spent else ""
-        by = person(str(document["started_by"]), seen.me)
-        planned = times.iso_instant(str(document.get("planned_at")))
-        due = f"Planned {times.in_sentence(times.when(planned, now))}, started" if planned is not None else "Started"
-        why = str(document.get("start_reason") or "")
-        late = f": {one_line(why)}" if why else ""
-        said = f"{one_line(seen.template)} · Run {document['number']} · {due} {times.in_sentence(times.since(begun, now))} by {by}{late}."
-        self.path.say(f"{said}{took}{cost}")
-        self.protected.show_mark(seen.isolation)
-        self.protected.setVisible(bool(seen.isolation))
-        self.title.say(one_line(document["title"]))
-        self.chip.say(seen.words)
-        self.chip.set_kind(_CHIPS.get(seen.tone, "plain"))
-        self.to_gate.setVisible(bool(document.get("gates")))
-        self.stop.setVisible(document["state"] in ("ready", "running", "waiting"))
-        self.undo.setVisible(seen.may_undo and (seen.undoing is None or seen.undoing.state != "asked"))
-        empty(self._banners)
-        if document.get("again_of"):
-            put(self._banners, again_banner(document))
-        if seen.undoing is not None:
-            put(self._banners, undone_banner(seen.undoing, now))
 
     def _fill(self, tab: str, seen: RunSeen) -> None:
         """Have a tab show a run."""
@@ -405,12 +357,12 @@ class RunDetail(Pane):
 
     def _told(self, run_id: str, sentence: str) -> None:
         if run_id == self.run_id:
-            put(self._banners, Banner("info", sentence))
+            self.head.tell(Banner("info", sentence))
             self.refresh()
 
     def _failed(self, run_id: str, trouble: Trouble) -> None:
         if run_id == self.run_id:
-            put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))
+            self.head.tell(Banner("bad", trouble.message, detail=trouble.next_step))
         else:
             self._bridge.troubled.emit(trouble)
 

@@ -45,6 +45,8 @@ def test_a_gate_is_given_and_taken_and_the_trail_keeps_both(office: Office, call
     assert "given to Ben by you" in call("inbox").out
     assert "Given to Ben by you: “You know them.”" in call("show", "g-1").out
     assert "Waiting for Ben" in call("runs").out
+    assert "Waits for Ben in" in call("show", "r-1").out
+    assert "(given to Ben by you)" in call("show", "r-1").out
     refused = call("approve", "g-1")
     assert refused.code == 1
     assert "This waits for Ben. Nothing was changed. Take it first: counterfoil give g-1 --take" in refused.err

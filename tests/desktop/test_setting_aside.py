@@ -79,6 +79,22 @@ def test_a_gate_is_snoozed_undone_and_woken_and_every_count_agrees(desk: Desk) -
     assert desk.decisions() == []
 
 
+def test_a_key_decides_nothing_while_the_bar_offers_undo(desk: Desk) -> None:
+    go(desk, 74)
+    page(desk).set_aside("snooze")
+    desk.settle()
+    desk.click(snooze_sheet(desk).choices[0])
+    desk.look()
+    desk.later()
+    desk.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert desk.decisions() == []
+    desk.press(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    desk.look()
+    desk.later()
+    desk.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert len(desk.decisions()) == 1
+
+
 def test_the_sheet_offers_nothing_after_the_deadline_and_says_why(desk: Desk) -> None:
     go(desk, 81)
     page(desk).set_aside("snooze")

@@ -284,8 +284,10 @@ def _said(decision: Document) -> str:
 
 
 def gate_line(gate: Document) -> str:
-    """One gate in one line, for lists under a run."""
-    return f"g-{gate['number']}  {gate_title(gate)}"
+    """One gate in one line, for lists under a run; with whom it was given to."""
+    given = gate["waits_for"]
+    note = f"  ({handed(given['who'], given['by'])})" if given is not None else ""
+    return f"g-{gate['number']}  {gate_title(gate)}{note}"
 
 
 def plan_words(gate: Document) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from counterfoil.cli.gate_sheet import gate_line
 from counterfoil.cli.tables import pairs, table
-from counterfoil.cli.words import Cell, cell, clock, counted, person, run_state, size, step_words, took
+from counterfoil.cli.words import Cell, cell, clock, counted, person, run_state, size, step_words, took, waited_for
 from counterfoil.facts import given_words
 from counterfoil.policy.boundaries import visible
 from counterfoil.stage.leaving_out import told
@@ -19,7 +19,7 @@ def run_sheet(run: Document, width: int, protection: str) -> list[str]:
     lines = _head(run, protection)
     lines += _outcome(run)
     if run["gates"]:
-        lines += ["Waits for you in", *(f"  {gate_line(gate)}" for gate in run["gates"]), ""]
+        lines += [f"Waits for {waited_for(run['gates'])} in", *(f"  {gate_line(gate)}" for gate in run["gates"]), ""]
     lines += ["Steps", *_steps(run["steps"], width), ""]
     if run["files"] or run["given"]:
         lines += ["Files", *_given(run["given"]), *_files(run["files"], width), ""]

@@ -160,7 +160,7 @@ def step_words(name: str) -> str:
     return name.partition("@")[0].replace("_", " ")
 
 
-def _waited_for(gates: list[dict[str, Any]]) -> str:
+def waited_for(gates: list[dict[str, Any]]) -> str:
     """`you`, unless every gate waits for somebody else."""
     asked = [gate["waits_for"]["who"] if gate.get("waits_for") else account() for gate in gates]
     return "you" if account() in asked else " and ".join(sorted({person(principal) for principal in asked}))
@@ -178,7 +178,7 @@ def _state(run: dict[str, Any], steps: list[dict[str, Any]] | None) -> str:
     if state == "waiting":
         if wait and wait["kind"] == "timer":
             return f"Waiting until {clock(wait['until'])}"
-        return f"Waiting for {_waited_for(run['gates'])}" if run["gates"] else "Waiting"
+        return f"Waiting for {waited_for(run['gates'])}" if run["gates"] else "Waiting"
     if state == "failed":
         reason = (run["error"] or {}).get("message")
         return f"Stopped: {reason}" if reason else "Stopped"

@@ -89,7 +89,9 @@ class Deciding(QObject):
         if session is None or page is None:
             return
         primary = session.primary()
-        if primary.state == READY:
+        if self.bar.put_off:
+            self.bar.undo.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        elif primary.state == READY:
             self.bar.primary.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.bar.say(f"Ctrl+Enter again: {primary.words}.")
         elif primary.aim:
@@ -282,6 +284,7 @@ class Deciding(QObject):
         if session is None or session.reading.seen.gate_id != gate_id:
             return False
         busy = self.asking.busy or self.sending.on_its_way(gate_id) or self.bar.counting
+        busy = busy or self.bar.put_off  # its button is not there: what is snoozed is woken first
         busy = busy or any(not sheet.isHidden() for sheet in self._over.findChildren(Sheet))
         return not busy and not session.guarded(self._clock.now_us())
 

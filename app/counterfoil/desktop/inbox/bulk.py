@@ -68,6 +68,8 @@ class BulkPanel(Pane):
 
     def show_rows(self, rows: list[InboxRow]) -> None:
         """What is selected."""
+        if self.sheet is not None:
+            self.sheet.dismiss()  # it was about others
         self._shown_at = self._clock.now_us()
         able, left_out, why = bulk_choice(rows)
         self._able, self._deciding = able, []

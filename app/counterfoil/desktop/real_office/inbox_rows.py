@@ -44,7 +44,9 @@ class InboxRows:
     def open_ones(self, tab: Tab, workspace: str | None) -> tuple[InboxRow, ...]:
         """Open gates of a tab, oldest question first; the same tuple as before while nothing changes."""
         self._look()
-        rows = [row for number in self._order if _tab_of(row := self._rows[number]) is tab]
+        rows = [self._rows[number] for number in self._order]
+        if self._aside.marks or tab is not Tab.FOR_ME:
+            rows = [row for row in rows if _tab_of(row) is tab]
         if workspace is not None:
             rows = [row for row in rows if row.workspace == workspace]
         shown = self._shown.get(tab, ())

@@ -55,7 +55,8 @@ HELD = firing(
     "Weekly payments",
     at(-3, 8),
     "skipped",
-    reason="the last one is still open: run 12 waits at g-82",
+    reason="last week's still waits for Anna",
+    gate_id=GATE,
     held_by=f"{12:032x}",
     run_number=12,
 )

@@ -20,7 +20,7 @@ from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.schedule_facts import FiringSeen, ScheduleDraft
 from counterfoil.desktop.words import schedules as words
 from counterfoil.errors import NotNow, UnknownSchedule
-from counterfoil.facts import person
+from counterfoil.facts import GateKind, RunState, Slot, person
 from counterfoil.inbox.accounts import account
 from counterfoil.places import Home
 from counterfoil.routing import keeping
@@ -33,9 +33,10 @@ from counterfoil.schedules.nights import changes, place_of
 from counterfoil.schedules.policies import policy_of
 from counterfoil.schedules.rules import rule_of
 from counterfoil.schedules.typed import form_typed, instead_of, understood, words_of
-from counterfoil.store import firings, schedules
+from counterfoil.store import asides, firings, gates, runs, schedules
 from counterfoil.store.llm_money import amount_of
 from counterfoil.store.llm_routes import NewEntry
+from counterfoil.store.transactions import Txn
 from schedules.routines import START, Desk, us
 
 MONDAYS = {"kind": "weekly", "days": ["MO"], "time": "07:00"}
@@ -85,9 +86,38 @@ def test_the_list_says_what_is_next_and_what_came_of_the_last(lived: Lived) -> N
     lived.desk.scan(weekly)
     lived.desk.at(datetime(2026, 12, 7, 6, 0, 30, tzinfo=ZoneInfo("UTC")))
     lived.desk.scan(weekly)
-    assert lived.seen["Weekly"][2] == "Did not run today 06:00: the last one is still open: run 1 is still going"
+    assert lived.seen["Weekly"][2] == "Did not run today 06:00: last week's is still open"
     [held] = [one for one in lived.day(date(2026, 12, 7)) if one.name == "Weekly"]
     assert (held.fate, held.may_run, held.run_number, bool(held.held_by)) == ("missed", True, 1, True)
+
+
+def test_what_holds_a_schedule_up_is_told_as_people_say_it_with_its_question(lived: Lived) -> None:
+    desk, weekly = lived.desk, lived.desk.add("Weekly", rule=MONDAYS, zone="Europe/Berlin")
+
+    def ask(txn: Txn) -> None:
+        [run] = runs.page(txn.conn)
+        runs.claim(txn, run["run_id"])
+        runs.move(txn, run["run_id"], RunState.WAITING)
+        new = gates.NewGate(
+            run["run_id"], "", 0, Slot.OUTCOME, GateKind.APPROVAL, "Approve the figures", "{}", False, "a", "b"
+        )
+        asides.give(txn, gates.open_gate(txn, new)["gate_id"], "user:anna", account(), "")
+
+    for week in range(4):
+        desk.at(datetime(2026, 11, 30, 6, 0, 30, tzinfo=ZoneInfo("UTC")) + timedelta(weeks=week))
+        desk.scan(weekly)
+        if not week:
+            desk.database.transact(ask)
+        elif week == 1:
+            assert lived.seen["Weekly"][2] == "Did not run today 06:00: last week's still waits for Anna"
+    assert lived.seen["Weekly"][2] == "Did not run today 06:00: that of Mon 30 Nov still waits for Anna"
+    [gate] = gates.inbox_page(desk.database.reader)
+    [held] = [one for one in lived.day(date(2026, 12, 21)) if one.name == "Weekly"]
+    assert (held.gate_id, held.run_number) == (gate["gate_id"], 1)
+    [card] = [one for one in lived.office.schedules.look(None).notices if one.kind == "held_up"]
+    why = "that of Mon 30 Nov still waits for Anna, at ‘Approve the figures’"
+    assert card.words == f"‘Weekly’ did not run 3 times in a row: {why}."
+    assert card.gate_id == gate["gate_id"]
 
 
 def test_days_hold_what_was_and_what_will_be(lived: Lived) -> None:

@@ -96,7 +96,7 @@ def test_rows_say_rule_next_and_why_the_last_one_did_not_run(desk: Desk, page: A
     assert lines["Weekly payments"] == (
         "Every Friday at 08:00",
         "Next Fri 4 Dec 08:00",
-        "Did not run Fri 08:00: the last one is still open: run 12 waits at g-82",
+        "Did not run Fri 08:00: last week's still waits for Anna",
     )
     assert lines["Weekly report"][:2] == (
         "Every Monday at 07:00, Berlin time",
@@ -321,7 +321,7 @@ def test_a_missed_firing_can_be_run_after_all_from_its_day(desk: Desk, page: Any
     page.calendar.go_to(from_us(HELD.due_at).date())
     desk.settle()
     keys = [button.text().strip() for button in page.calendar.day.buttons]
-    assert keys == ["Run it after all", "Show run 12", "Show its run"]
+    assert keys == ["Run it after all", "Go to its question", "Show run 12", "Show its run"]
     desk.click(page.calendar.day.buttons[0])
     assert acts(desk) == [("run", (PAYMENTS, HELD.due_at))]
     page.calendar.go_to(from_us(at(-10, 8)).date())
@@ -330,6 +330,18 @@ def test_a_missed_firing_can_be_run_after_all_from_its_day(desk: Desk, page: Any
     with qtbot.waitSignal(page.gate_wanted) as wanted:
         desk.click(question)
     assert wanted.args == [GATE]
+
+
+def test_what_holds_it_up_is_one_press_away(desk: Desk, page: Any, qtbot: QtBot) -> None:
+    page.view.select(PAYMENTS)
+    desk.settle()
+    with qtbot.waitSignal(page.gate_wanted) as question:
+        desk.click(page.head.question)
+    assert question.args == [GATE]
+    assert page.head.holder.text() == "Show run 12"
+    with qtbot.waitSignal(page.run_wanted) as run:
+        desk.click(page.head.holder)
+    assert run.args == [f"{12:032x}"]
 
 
 def test_the_calendar_changes_while_it_is_looked_at(desk: Desk, page: Any) -> None:

@@ -144,7 +144,9 @@ def schedules(desk: Desk) -> Iterator[str]:
             "While this computer was off (Fri 18:10 – Mon 09:12): ‘Weekly report’ ran late, 09:12. Nothing ran twice.",
             "home",
         ),
-        NoticeSeen("held_up", "‘Weekly payments’ was skipped 3 times in a row: run 12 waits at g-82.", PAYMENTS),
+        NoticeSeen(
+            "held_up", "‘Weekly payments’ did not run 3 times in a row: last week's still waits for Anna.", PAYMENTS
+        ),
     ]
     desk.window.show_page("schedules")
     desk.settle()

@@ -34,7 +34,7 @@ class FiringSeen:
     ended_at: int | None = None
     again: bool = False  # it was run after all
     no_use: bool = False  # its run has ended without doing what it was for
-    gate_id: str = ""  # the open question of its run
+    gate_id: str = ""  # the open question of its run, or of the run that stood in its way
     held_by: str = ""  # the run that stood in its way, with its number in `run_number`
     count: int = 1
     until: int = 0
@@ -75,7 +75,8 @@ class ScheduleRow:
 class NoticeSeen:
     """What stands above the list: `kind` is that of the notice; `schedule_id` of the one that it is about, if one; `missed` what can still
     be run after all. Of a firing that cannot run: `due_at`, `skip` what its button says, and `sign_in` the connector that wants somebody to
-    sign in. Of a silent step: `silent`."""
+    sign in. Of a silent step: `silent`. `gate_id`: the question
+    that lets a schedule go on."""
 
     kind: str
     words: str
@@ -85,6 +86,7 @@ class NoticeSeen:
     skip: str = ""
     sign_in: str = ""
     silent: Silent | None = None
+    gate_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

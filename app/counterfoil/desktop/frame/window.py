@@ -225,6 +225,7 @@ class Window(QMainWindow):
         page.loaded.connect(self.herald.begin)
         page.pane.notices.schedule_wanted.connect(self._ways.show_schedule)
         page.pane.notices.run_wanted.connect(self.show_run)
+        page.pane.notices.gate_wanted.connect(self.show_gate)
         page.loaded.connect(self._ahead.start)
         page.print_wanted.connect(self._print)
         page.start_wanted.connect(self.start_runner)

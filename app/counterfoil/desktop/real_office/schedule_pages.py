@@ -71,7 +71,8 @@ class SchedulePages:
             known = {row["name"]: row["schedule_id"] for row in living}
             rows_of = {row["schedule_id"]: row for row in living}
             now = self._access.clock.now_us()
-            found = (_notice(conn, row, known, rows_of, now) for row in notices.standing(conn))
+            fates = Fates(conn, self._access.me)
+            found = (_notice(conn, row, known, rows_of, now, fates) for row in notices.standing(conn))
             standing = tuple(one for one in found if one is not None)
         return SchedulesSeen(tuple(rows), standing, len(living), here)
 
@@ -126,7 +127,11 @@ class SchedulePages:
         """What became of its newest firing."""
         newest = list(firings.newest(conn, row["schedule_id"], 1))
         why = reasons(conn, newest)
-        return Fates(conn).seen(newest[0], row, came_of=why.get(newest[0]["run_id"] or "", "")) if newest else None
+        return (
+            Fates(conn, self._access.me).seen(newest[0], row, came_of=why.get(newest[0]["run_id"] or "", ""))
+            if newest
+            else None
+        )
 
     def _title(self, row: Row) -> str:
         """What its template is called; read once, since a look is taken at every change."""
@@ -139,7 +144,7 @@ class SchedulePages:
         return self._titles[key]
 
     def _of_span(self, conn: Connection, row: Row, start: int, end: int) -> list[FiringSeen]:
-        fates = Fates(conn)
+        fates = Fates(conn, self._access.me)
         kept = firings.between(conn, row["schedule_id"], start, end)
         again = {one["due_at"] for one in kept if one["origin"] == "again"}
         why = reasons(conn, list(kept))
@@ -259,17 +264,27 @@ def _known(conn: Connection, schedule_id: str) -> Row:
 
 
 def _notice(
-    conn: Connection, row: Row, known: Mapping[str, str], living: Mapping[str, Row], now: int
+    conn: Connection, row: Row, known: Mapping[str, str], living: Mapping[str, Row], now: int, fates: Fates
 ) -> NoticeSeen | None:
     body = notices.body_of(row)
     if row["kind"] == NoticeKind.SILENT:
         return _silent(conn, row, body)
+    if row["kind"] == NoticeKind.HELD_UP:
+        return _held_up(conn, row, body, fates)
     schedule = living.get(row["subject"])
     if row["kind"] == NoticeKind.NOT_READY and schedule is not None and schedule["next_at"] is not None:
         return _not_ready(schedule, body, now)
     said = " ".join(one_line(sentence) for sentence in told(row["kind"], body))
     missed = _missed(conn, body, known) if row["kind"] == NoticeKind.AWAY else ()
     return NoticeSeen(row["kind"], said, row["subject"], tuple(missed))
+
+
+def _held_up(conn: Connection, row: Row, body: Mapping[str, Any], fates: Fates) -> NoticeSeen:
+    """What holds a routine up, seen from its newest firing, with the question that lets it go on."""
+    newest = firings.newest(conn, row["subject"], 1)
+    why, gate_id = fates.held_up(str(body["reason"]), int(newest[0]["due_at"] if newest else row["at"]))
+    said = f"{quoted(body['schedule'])} did not run {body['skipped']} times in a row: {one_line(why)}."
+    return NoticeSeen(NoticeKind.HELD_UP, said, row["subject"], gate_id=gate_id)
 
 
 def _silent(conn: Connection, row: Row, body: Mapping[str, Any]) -> NoticeSeen | None:

@@ -21,6 +21,7 @@ class ScheduleHead(Pane):
     Signals:
         run_wanted(), switch_wanted(), skip_wanted(), change_wanted(), remove_wanted(): of the schedule that is shown.
         missed_wanted(FiringSeen): run its last firing, which did not run.
+        gate_wanted(str), held_wanted(str): show what its last firing waits for, or was held up by: a question, a run.
     """
 
     run_wanted = Signal()
@@ -29,6 +30,8 @@ class ScheduleHead(Pane):
     change_wanted = Signal()
     remove_wanted = Signal()
     missed_wanted = Signal(object)
+    gate_wanted = Signal(object)
+    held_wanted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__("panel", gap=6, margins=(28, 18, 24, 12))
@@ -45,6 +48,10 @@ class ScheduleHead(Pane):
         self.missed = Button(
             "Run this missed one", icon="repeat", help="Run the firing that did not run, as planned then"
         )
+        self.question = Button("Go to its question", "link")
+        self.question.clicked.connect(self._to_question)
+        self.holder = Button("", "link")
+        self.holder.clicked.connect(self._to_holder)
         self.skip = Button("Skip next", icon="skip-forward")
         self.switch = Button("Pause", icon="pause")
         self.change = Button("Change…", icon="pencil")
@@ -55,7 +62,7 @@ class ScheduleHead(Pane):
         self.switch.clicked.connect(self.switch_wanted)
         self.change.clicked.connect(self.change_wanted)
         self.remove.clicked.connect(self.remove_wanted)
-        for widget in (self.chip, self.run, self.missed, self.skip):
+        for widget in (self.chip, self.run, self.missed, self.skip, self.question, self.holder):
             flow.addWidget(widget)
         top = row(gap=8)
         top.addWidget(self.title, 1)
@@ -87,6 +94,11 @@ class ScheduleHead(Pane):
         self.last.set_tone(words.tone_of(seen.last) if seen.last is not None else "text3")
         self.chip.setVisible(seen.paused)
         self.missed.setVisible(seen.last is not None and seen.last.may_run)
+        self.question.setVisible(seen.last is not None and bool(seen.last.gate_id))
+        self.question.setAccessibleName(f"Go to the question of {name}")
+        self.holder.setVisible(seen.last is not None and bool(seen.last.held_by))
+        if seen.last is not None and seen.last.held_by:
+            self.holder.say(f"Show run {seen.last.run_number}")
         self.skip.setVisible(not seen.paused and seen.next_at is not None)
         if seen.next_at is not None:
             at = times.in_sentence(words.day_and_time(seen.next_at, now_us))
@@ -96,6 +108,16 @@ class ScheduleHead(Pane):
         self.run.say("Run now", f"Run {name} now")
         self.change.say("Change…", f"Change {name}…")
         self.remove.say("Remove…", f"Remove {name}…")
+
+    @Slot()
+    def _to_question(self) -> None:
+        if self.shown is not None and self.shown.last is not None:
+            self.gate_wanted.emit(self.shown.last.gate_id)
+
+    @Slot()
+    def _to_holder(self) -> None:
+        if self.shown is not None and self.shown.last is not None:
+            self.held_wanted.emit(self.shown.last.held_by)
 
     @Slot()
     def _missed(self) -> None:

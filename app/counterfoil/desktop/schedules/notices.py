@@ -38,6 +38,7 @@ class NoticeCards(QWidget):
         skipped_wanted(NoticeSeen): run one that was missed.
         sign_in_wanted(str): sign in to this connector, which a firing needs.
         skip_wanted(NoticeSeen): let the firing that cannot run pass.
+        gate_wanted(str): go to the question that lets a schedule go on.
         wait_wanted(Silent), restart_wanted(Silent), run_wanted(str): about a step that is silent.
     """
 
@@ -46,6 +47,7 @@ class NoticeCards(QWidget):
     skipped_wanted = Signal(object)
     sign_in_wanted = Signal(object)
     skip_wanted = Signal(object)
+    gate_wanted = Signal(object)
     wait_wanted = Signal(object)
     restart_wanted = Signal(object)
     run_wanted = Signal(object)
@@ -114,6 +116,10 @@ class NoticeCards(QWidget):
         if notice.silent is not None:
             return self._silent_keys(notice.silent)
         made = self._ahead_keys(notice)
+        if notice.gate_id:
+            question = Button("Go to its question", key=notice.gate_id, name=f"Go to its question: {notice.words}")
+            question.chosen.connect(self.gate_wanted)
+            made.append(question)
         if notice.kind in _OF_ONE or self._narrow:
             words = "Look" if notice.kind == "nothing" else "Show it" if notice.kind in _OF_ONE else "Details"
             key = notice.schedule_id if notice.kind in _OF_ONE else ""

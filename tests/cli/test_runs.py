@@ -384,6 +384,11 @@ def test_a_run_goes_on_from_a_step_in_a_new_one(desk: Desk) -> None:
     assert "the file was lost" in page
     assert "run 1 again from step 2: the file was lost" in desk.call("trail").out
     assert desk.call("trail", "--verify").code == 0
+    again = desk.run("--again", "r-1", "--comment", "in another month")
+    assert again.document["parameters"]["text"] == "hello"
+    told = desk.shown("r-3")["again_of"]
+    assert (told["number"], told["ordinal"], told["reason"]) == (1, None, "in another month")
+    assert desk.run("--set", "text=x", "--comment", "why").error["code"] == "wrong_use"
 
 
 def test_a_step_that_is_none_is_refused(desk: Desk) -> None:

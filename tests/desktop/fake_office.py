@@ -254,9 +254,11 @@ class FakeOffice:
         self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200, narrow: Narrow = EVERY
     ) -> facts.RunsLook:
         self.narrowed.append(narrow)
-        rows = [row for row in self.run_rows if not narrow.template or row.template == narrow.template]
+        rows = [row for row in self.run_rows if narrow.template in ("", row.template)]
+        rows = [row for row in rows if narrow.workspace in ("", row.workspace)]
+        places = tuple((one.path, one.name) for one in self.workspaces())
         names = tuple((name, name) for name in sorted({row.template for row in self.run_rows}))
-        return dataclasses.replace(look(rows, chip, wanted, most), templates=names)
+        return dataclasses.replace(look(rows, chip, wanted, most), templates=names, workspaces=places)
 
     def run(self, run_id: str) -> facts.RunSeen:
         seen = dataclasses.replace(fake_runs.run_seen(run_id), silent=self.silent.get(run_id))

@@ -20,6 +20,7 @@ from counterfoil.desktop.tables.fitting import Fit, placed
 from counterfoil.desktop.tables.table import Column
 from counterfoil.desktop.theme import Theme
 from desktop.conftest import Desk, MakeDesk
+from desktop.figures import WORKSPACE
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -145,7 +146,7 @@ def test_a_view_of_the_same_name_takes_the_place_of_the_old_one(desk: Desk) -> N
     views.keep(SavedView("Other", "care", ""))
     views.keep(SavedView("Mine", "all", "mail"))
     assert views.saved == [SavedView("Mine", "all", "mail"), SavedView("Other", "care", "")]
-    narrowed = SavedView("Letters", "done", "", Narrow("letters", "s1", 7))
+    narrowed = SavedView("Letters", "done", "", Narrow("letters", "s1", 7, "/data/anna/Sales"))
     views.keep(narrowed)
     assert read_views(json.dumps([dataclasses.asdict(narrowed)])) == [narrowed]
 
@@ -176,6 +177,15 @@ def test_the_list_is_narrowed_to_a_template_and_says_so(make_desk: MakeDesk) -> 
     runs.show_view("Supplier payments, Last 7 days")
     desk.settle()
     assert {row.template for row in runs.adapter.rows} == {"Supplier payments"}
+    runs._show_every()
+    place = runs.narrowing.chips["workspace"]
+    desk.click(place)
+    choose(desk, "Sales")
+    assert {row.workspace for row in runs.adapter.rows} <= {"/data/anna/Larkfield/Sales"}
+    assert runs.narrowing.words() == ["Sales"]
+    runs.choose_workspace(WORKSPACE)
+    desk.settle()
+    assert not place.isVisible()  # the window shows one alone
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,15 @@ def test_a_late_run_says_when_it_was_planned_and_why_it_began_later(
     assert "by the schedule ‘Weekly’: this computer was asleep." in runs.detail.path.text()
 
 
+def test_chips_are_gone_through_by_arrows_over_their_lines(desk: Desk, runs: Any) -> None:
+    runs.chips["all"].setFocus()
+    met = []
+    for key in (*[Qt.Key.Key_Right] * 6, Qt.Key.Key_Left):
+        desk.press(key)
+        met.append(runs._chip)
+    assert met == ["running", "waiting", "care", "done", "cancelled", "cancelled", "done"]
+
+
 def test_chips_narrow_the_list(desk: Desk, runs: Any) -> None:
     desk.click(runs.chips["done"])
     assert [row.number for row in runs.adapter.rows] == [5, 4]

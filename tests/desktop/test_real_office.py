@@ -507,12 +507,17 @@ def test_a_list_of_runs_holds_what_a_search_through_all_of_them_finds(
         ):
             for most in (1, 3, 100):
                 expected = dataclasses.replace(
-                    look(everything.rows, chip, wanted, most), templates=everything.templates
+                    look(everything.rows, chip, wanted, most),
+                    templates=everything.templates,
+                    workspaces=everything.workspaces,
                 )
                 assert office.runs(None, chip, wanted, most) == expected, (chip, wanted, most)
         of_folder = [row for row in everything.rows if row.workspace == "/srv/Sales"]
-        expected = dataclasses.replace(look(of_folder, chip, "", 2), templates=everything.templates)
+        expected = dataclasses.replace(
+            look(of_folder, chip, "", 2), templates=everything.templates, workspaces=everything.workspaces
+        )
         assert office.runs("/srv/Sales", chip, "", 2) == expected
+        assert office.runs(None, chip, "", 2, Narrow(workspace="/srv/Sales")) == expected
 
 
 def test_what_a_run_waits_for_without_a_person(home: RowsHome) -> None:

@@ -182,6 +182,7 @@ class RunsLook:
     more: bool = False
     templates: Choices = ()  # to which the list may be narrowed
     schedules: Choices = ()
+    workspaces: Choices = ()
 
 
 @dataclass(frozen=True, slots=True)

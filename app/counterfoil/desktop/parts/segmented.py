@@ -56,6 +56,18 @@ class Segment(QRadioButton):
     def hitButton(self, pos: object) -> bool:
         return True
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right go through all choices in order, also from one line to the next."""
+        step, group = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1}.get(Qt.Key(event.key())), self.group()
+        if step is None or group is None:
+            super().keyPressEvent(event)
+            return
+        able = [one for one in group.buttons() if one.isVisible() and one.isEnabled()]
+        at = able.index(self) + step
+        if 0 <= at < len(able):
+            able[at].setFocus(Qt.FocusReason.TabFocusReason if step > 0 else Qt.FocusReason.BacktabFocusReason)
+            able[at].click()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = current()
         painter = QPainter(self)

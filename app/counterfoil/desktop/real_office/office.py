@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -224,7 +225,9 @@ class RealOffice:
         self, workspace: str | None, chip: str = "all", wanted: str = "", most: int = 200, narrow: Narrow = EVERY
     ) -> facts.RunsLook:
         """Runs, newest first."""
-        return self._runs.look(workspace, chip, wanted, most, narrow)
+        place = narrow.workspace or workspace
+        seen = self._runs.look(place, chip, wanted, most, replace(narrow, workspace=""))
+        return replace(seen, workspaces=tuple((one.path, one.name) for one in self.workspaces()))
 
     def run(self, run_id: str) -> facts.RunSeen:
         """One run."""

@@ -1,9 +1,10 @@
-"""Three chips that narrow the list of runs: template, schedule, date. Each opens a menu and says what is chosen; nothing hides that
+"""Chips that narrow the list of runs: workspace, template, schedule, date. Each opens a menu and says what is chosen; nothing hides that
 something is left out."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import PurePath
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
@@ -18,8 +19,9 @@ from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
 
-_ANY = {"template": "Any template", "schedule": "Any schedule", "days": "Any time"}
+_ANY = {"workspace": "Any workspace", "template": "Any template", "schedule": "Any schedule", "days": "Any time"}
 _SHORT = {
+    "workspace": "Workspace",
     "template": "Template",
     "schedule": "Schedule",
     "days": "Time",
@@ -34,7 +36,7 @@ def days_words(days: int) -> str:
 
 
 class MenuChip(Button):
-    """One of the three.
+    """One of them.
 
     Signals:
         picked(str, str): which chip, and the key that was chosen; "" for any.
@@ -85,7 +87,7 @@ class MenuChip(Button):
 
 
 class Narrowing(QWidget):
-    """The chips together. A schedule's chip is there only where there are schedules.
+    """The chips together. A schedule's chip is there only where there are schedules, a workspace's where the list shows several.
 
     Signals:
         narrowed(): a person chose something else.
@@ -98,6 +100,7 @@ class Narrowing(QWidget):
         self.narrow = EVERY
         self._templates: Choices = ()
         self._schedules: Choices = ()
+        self._workspaces: Choices = ()
         self.chips = {what: MenuChip(what) for what in _ANY}
         flow = Flow(self, gap=6, line_gap=6)
         for chip in self.chips.values():
@@ -105,10 +108,10 @@ class Narrowing(QWidget):
             flow.addWidget(chip)
         self._say()
 
-    def offer(self, templates: Choices, schedules: Choices) -> None:
-        """What there is by now."""
-        if (templates, schedules) != (self._templates, self._schedules):
-            self._templates, self._schedules = templates, schedules
+    def offer(self, templates: Choices, schedules: Choices, workspaces: Choices = ()) -> None:
+        """What there is by now; no workspaces where the window shows one alone."""
+        if (templates, schedules, workspaces) != (self._templates, self._schedules, self._workspaces):
+            self._templates, self._schedules, self._workspaces = templates, schedules, workspaces
             self._say()
 
     def choose(self, narrow: Narrow) -> None:
@@ -118,10 +121,12 @@ class Narrowing(QWidget):
 
     def words(self) -> list[str]:
         """What is chosen, in words."""
-        return narrow_words(self.narrow, self._templates, self._schedules)
+        return narrow_words(self.narrow, self._templates, self._schedules, self._workspaces)
 
     def _say(self) -> None:
         narrow = self.narrow
+        self.chips["workspace"].show_chosen(self._workspaces, narrow.workspace)
+        self.chips["workspace"].setVisible(bool(len(self._workspaces) > 1 or narrow.workspace))
         self.chips["template"].show_chosen(self._templates, narrow.template)
         self.chips["schedule"].show_chosen(self._schedules, narrow.schedule)
         self.chips["days"].show_chosen(_DAYS, str(narrow.days) if narrow.days else "")
@@ -133,15 +138,18 @@ class Narrowing(QWidget):
             self.narrow = replace(self.narrow, template=key)
         elif what == "schedule":
             self.narrow = replace(self.narrow, schedule=key)
+        elif what == "workspace":
+            self.narrow = replace(self.narrow, workspace=key)
         else:
             self.narrow = replace(self.narrow, days=int(key or 0))
         self._say()
         self.narrowed.emit()
 
 
-def narrow_words(narrow: Narrow, templates: Choices, schedules: Choices) -> list[str]:
-    """Template, schedule and days as a name for a view says them."""
+def narrow_words(narrow: Narrow, templates: Choices, schedules: Choices, workspaces: Choices) -> list[str]:
+    """Workspace, template, schedule and days as a name for a view says them."""
     said = [
+        dict(workspaces).get(narrow.workspace, PurePath(narrow.workspace).name),
         dict(templates).get(narrow.template, narrow.template),
         dict(schedules).get(narrow.schedule, "one schedule" if narrow.schedule else ""),
         days_words(narrow.days) if narrow.days else "",

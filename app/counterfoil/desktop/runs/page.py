@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QWidget
@@ -100,6 +102,7 @@ class RunsPage(QWidget):
     def choose_workspace(self, path: str | None) -> None:
         """Show one workspace, or all."""
         self._workspace = path
+        self.narrowing.choose(replace(self.narrowing.narrow, workspace=""))
         self._load_anew()
 
     def changed(self, changes: Changes) -> None:
@@ -213,7 +216,8 @@ class RunsPage(QWidget):
     def _arrived(self, seen: RunsLook) -> None:
         if not self.narrowing.narrow.on:
             self._runs = seen.counts["all"]
-        self.narrowing.offer(seen.templates, seen.schedules)
+        several = seen.workspaces if self._workspace is None else ()
+        self.narrowing.offer(seen.templates, seen.schedules, several)
         for key, chip in self.chips.items():
             found = seen.counts[key]
             chip.set_badge(number(found) if found and key != "all" else "")

@@ -67,10 +67,11 @@ def _read(entry: dict[str, Any]) -> SavedView | None:
         return None
     name, chip, words = (entry.get(key, "") for key in _PARTS)
     template, schedule, days = kept.get("template", ""), kept.get("schedule", ""), kept.get("days", 0)
-    texts = all(isinstance(part, str) for part in (name, chip, words, template, schedule))
+    workspace = kept.get("workspace", "")
+    texts = all(isinstance(part, str) for part in (name, chip, words, template, schedule, workspace))
     if not texts or not isinstance(days, int) or days < 0 or not name or chip not in _CHIP_WORDS:
         return None
-    return SavedView(name, chip, words, Narrow(template, schedule, days))
+    return SavedView(name, chip, words, Narrow(template, schedule, days, workspace))
 
 
 class ViewsButton(Button):
@@ -120,7 +121,7 @@ class ViewsButton(Button):
             action = self._entry(menu, one_line(view.name), ("show", view))
             action.setCheckable(True)
             action.setChecked(view.shows(now))
-            action.setToolTip(suggested(view, narrow_words(view.narrow, (), ())) or _CHIP_WORDS["all"])
+            action.setToolTip(suggested(view, narrow_words(view.narrow, (), (), ())) or _CHIP_WORDS["all"])
         if self.saved:
             menu.addSeparator()
         shown = next((view for view in self.saved if view.shows(now)), None)

@@ -1,5 +1,6 @@
 """The tray and the notices of the desktop: what is told, together or at once, where a click leads; without a tray nothing is lost."""
 
+import contextlib
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QSystemTrayIcon
 from counterfoil.desktop.frame.tray import face
 from counterfoil.desktop.news_facts import News
 from counterfoil.desktop.office import Part
+from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.theme import Theme
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_schedules import GATE
@@ -129,6 +131,10 @@ def test_the_office_tells_once_and_holds_back_in_quiet_hours(home: RowsHome) -> 
     found = home.office.news(looking=False)
     assert found is not None
     assert found.words == "Needs you: Send it"
+    settings.write_text("[notifications]\n", encoding="utf-8")
+    home.ask(run["run_id"], 4, spec(title="Too soon after the last"))
+    with contextlib.closing(RealOffice(home.rows.home, home.rows.clock)) as anew:  # as after opening the window again
+        assert anew.news(looking=False) is None
     home.ask(run["run_id"], 3, spec(title="Seen already"))
     assert home.office.news(looking=True) is None
     assert home.office.news(looking=False) is None

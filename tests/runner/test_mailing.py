@@ -63,7 +63,7 @@ def test_each_thing_is_heard_once_per_channel(office: Office) -> None:
     office.database.transact(lambda txn: notices.post(txn, NoticeKind.NOT_READY, "s1", entry))
     assert texts(office) == [
         "Needs you: Write payment file for 14 invoices",
-        "Stopped: Supplier payments: read the invoices",
+        "Stopped: Supplier payments, step 1",
         "‘Weekly report’ cannot run as things are: The folder is gone.",
     ]
     words = unheard(office.database.reader, "desktop", office.clock.now_us())
@@ -89,11 +89,46 @@ def test_a_deadline_within_the_hour_is_told_again_and_waits_for_nobody(office: O
     office.database.transact(lambda txn: heard(txn, "desktop", first))
     later = now + 45 * MINUTE
     (near,) = unheard(office.database.reader, "desktop", later)
-    assert (near.urgent, near.text.startswith("Until ")) == (True, True)
+    assert (near.urgent, near.text.partition(", by ")[0]) == (True, "Needs you: Write payment file")
     night = Notifications(quiet=(time(0, 0), time(23, 59, 59)))
     asked(office, "Another one")
     words = unheard(office.database.reader, "desktop", later)
     assert [word.key for word in ripe(words, later, None, night)] == [near.key]
+
+
+def test_what_did_not_run_is_told_in_one_line(office: Office) -> None:
+    def away(*lines: tuple[str, int, int]) -> None:
+        told = [{"schedule": name, "missed": missed, "ran_late": late} for name, missed, late in lines]
+        body = {"schedules": told, "since": "2026-11-27T17:10:00.000Z", "until": "2026-11-30T08:12:00.000Z"}
+        office.database.transact(lambda txn: notices.post(txn, NoticeKind.AWAY, "home", body))
+
+    away(("Weekly report", 1, 0))
+    assert texts(office) == ["Did not run: Weekly report (computer was off)"]
+    away(("Weekly report", 1, 0), ("Daily list", 2, 1), ("Invoices", 0, 1))
+    assert texts(office)[0].split(". ") == [
+        "Did not run: Weekly report (computer was off)",
+        "Ran late, some did not: Daily list (computer was off)",
+        "Ran late: Invoices (computer was off)",
+    ]
+    held = {"schedule": "Payments", "skipped": 3, "reason": "the last one is still open: run 12 waits at g-82"}
+    office.database.transact(lambda txn: notices.post(txn, NoticeKind.HELD_UP, "s2", held))
+    assert texts(office)[1] == "Did not run: Payments, 3 times in a row (the last one is still open)"
+
+
+def test_a_silent_step_is_heard_of_unless_its_schedule_says_nothing(office: Office) -> None:
+    step = {"path": "", "ordinal": 0, "name": "read", "title": "Read contracts", "kind": "step", "limit": 600.0}
+    body = {"run": 1, "title": "Contract review", "steps": [{**step, "since": "", "minutes": 10}], "schedule_id": None}
+    run = office.run("Contract review")
+    office.database.transact(lambda txn: notices.post(txn, NoticeKind.SILENT, run["run_id"], body))
+    (word,) = unheard(office.database.reader, "desktop", office.clock.now_us())
+    assert word.text == "No news from ‘Read contracts’ for 10 min: Contract review, run 1."
+    assert (word.hidden, word.run_id) == ("No news from a run", run["run_id"])
+    mondays = rule_of({"kind": "weekly", "days": ["MO"], "time": "07:00"})
+    quiet = Wanted("Quiet", "report", "/w", mondays, "UTC", policy_of({"tell": "nothing"}), {})
+    row = office.database.transact(lambda txn: add(txn, quiet, "user:anna"))
+    its = {**body, "schedule_id": row["schedule_id"]}
+    office.database.transact(lambda txn: notices.post(txn, NoticeKind.SILENT, run["run_id"], its))
+    assert texts(office) == []
 
 
 def test_a_deadline_that_has_passed_is_told(office: Office) -> None:

@@ -196,7 +196,7 @@ def test_the_missed_monday(laptop: Laptop) -> None:
 
     words = unheard(laptop.database.reader, "desktop", laptop.clock.now_us())
     assert [word.text[:24] for word in words if not word.gate_id] == [
-        "While this computer was "
+        "Ran late, some did not: "
     ]  # one to hear, not three
 
     # The figures are of the planned week; sent back they come again, and what is approved is written.

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from counterfoil.clock import from_us
 from counterfoil.facts import GateKind, NoticeKind
 from counterfoil.schedules.policies import read_policy
 from counterfoil.schedules.telling import told
-from counterfoil.store import asides, gates, handled, notices, runs, schedules
+from counterfoil.store import asides, gates, handled, history, notices, runs, schedules
 from counterfoil.store.transactions import Connection, Row, Txn
+from counterfoil.views.numbering import step_number
 
 NEAR_US = 3600 * 1_000_000  # before a deadline, a reminder that no quiet hours hold back
 DAY_US = 86_400 * 1_000_000  # so long a deadline that has passed is still worth a word
@@ -58,7 +60,16 @@ def unheard(conn: Connection, channel: str, now_us: int, me: str | None = None) 
     wanted = [schedule_id for schedule_id, wish in tell.items() if wish == "done"]
     found += [_of_done(row) for row in runs.done_since(conn, wanted, now_us - DAY_US)]
     known = handled.among(conn, channel, [word.key for word in found])
-    return sorted((word for word in found if word.key not in known), key=lambda word: word.since)
+    fresh = sorted((word for word in found if word.key not in known), key=lambda word: word.since)
+    return [word if word.text else _stopped(conn, word) for word in fresh]
+
+
+def _stopped(conn: Connection, word: Word) -> Word:
+    """`Stopped: Triage mail, step 3`: read for what is new alone."""
+    gate = gates.get(conn, word.gate_id)
+    number = step_number(gate, history.record_lines(conn, gate["run_id"]))
+    title = runs.get(conn, gate["run_id"])["title"]
+    return replace(word, text=f"Stopped: {title}{f', step {number}' if number else ''}")
 
 
 def _wishes(conn: Connection) -> dict[str, str]:
@@ -115,17 +126,10 @@ def _of_gate(row: Row, now_us: int) -> list[Word]:
     by = f", by {_at(row['due_at'], now_us)}" if row["due_at"] else ""
     gate_id, since, near = str(row["gate_id"]), int(row["asked_at"]), bool(row["due_at"])
     near = near and 0 < int(row["due_at"]) - now_us <= NEAR_US
-    if near:
-        text, hidden = (
-            f"Until {_at(row['due_at'], now_us)}: {row['title']}",
-            f"A deadline at {_at(row['due_at'], now_us)}",
-        )
-        return [Word(f"due:{gate_id}", text, hidden, since, urgent=True, gate_id=gate_id)]
-    if row["kind"] == GateKind.FAILURE:
-        text = f"Stopped: {row['run_title']}: {row['title'].removeprefix('Needs repair: ')}"
-        return [Word(f"gate:{gate_id}", text, "Stopped: a run needs repair", since, gate_id=gate_id)]
-    hidden = f"Needs you: {_KINDS.get(GateKind(row['kind']), 'a decision')}{by}"
-    return [Word(f"gate:{gate_id}", f"Needs you: {row['title']}{by}", hidden, since, gate_id=gate_id)]
+    if row["kind"] == GateKind.FAILURE and not near:
+        return [Word(f"gate:{gate_id}", "", "Stopped: a run needs repair", since, gate_id=gate_id)]
+    text, hidden = f"Needs you: {row['title']}{by}", f"Needs you: {_KINDS.get(GateKind(row['kind']), 'a decision')}{by}"
+    return [Word(f"{'due' if near else 'gate'}:{gate_id}", text, hidden, since, urgent=near, gate_id=gate_id)]
 
 
 def _of_done(row: Row) -> Word:
@@ -143,10 +147,24 @@ def _of_expired(row: Row, now_us: int) -> Word:
 
 
 def _of_notice(row: Row) -> Word:
-    text = " ".join(told(row["kind"], notices.body_of(row)))
+    body = notices.body_of(row)
+    text = _of_absence(body) if row["kind"] == NoticeKind.AWAY else " ".join(told(row["kind"], body))
+    if row["kind"] == NoticeKind.HELD_UP:
+        why = str(body["reason"]).partition(": run ")[0]
+        text = f"Did not run: {body['schedule']}, {body['skipped']} times in a row ({why})"
     hidden = _HIDDEN.get(NoticeKind(row["kind"]), "Something about a schedule")
     run_id = str(row["subject"]) if row["kind"] == NoticeKind.SILENT else ""
     return Word(f"notice:{row['row']}", text, hidden, int(row["at"]), run_id=run_id)
+
+
+def _of_absence(body: dict[str, Any]) -> str:
+    """What did not run while nobody was there, and what ran late: one line for all of it."""
+    why = "computer was off" if body.get("since") else "nobody was there"
+    missed = [one["schedule"] for one in body["schedules"] if one["missed"] and not one["ran_late"]]
+    some = [one["schedule"] for one in body["schedules"] if one["missed"] and one["ran_late"]]
+    late = [one["schedule"] for one in body["schedules"] if one["ran_late"] and not one["missed"]]
+    parts = (("Did not run", missed), ("Ran late, some did not", some), ("Ran late", late))
+    return ". ".join(f"{words}: {', '.join(names)} ({why})" for words, names in parts if names)
 
 
 def _at(us: int, now_us: int) -> str:

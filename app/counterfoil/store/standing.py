@@ -11,8 +11,9 @@ from sqlalchemy.dialects.sqlite import insert
 from counterfoil.store import tables
 from counterfoil.store.transactions import Row, Txn
 
-# names; `login`: whether somebody was asked to start the runner at login; `mailed`: when people who are away were written to last
-PAUSE, ZONE, CLOCK, LOGIN, MAILED = "pause", "zone", "clock", "login", "mailed"
+# names; `login`: whether somebody was asked to start the runner at login; `mailed` and `told`: when people who are
+# away were written to last, and when the window told something last
+PAUSE, ZONE, CLOCK, LOGIN, MAILED, TOLD = "pause", "zone", "clock", "login", "mailed", "told"
 _STANDING = tables.standing
 
 

@@ -23,6 +23,7 @@ from counterfoil.store.blobs import Blobs
 from counterfoil.store.gate_glance import GateGlance, Row
 from counterfoil.store.glance import Glance
 from counterfoil.views.asked import document_of, figures_of
+from counterfoil.views.numbering import step_number
 from counterfoil.views.plain import contract
 from counterfoil.views.prior import prior
 from counterfoil.views.sent_back import what_follows
@@ -79,7 +80,7 @@ class Gates:
             editable=_editable(spec),
             partial=bool(spec.get("partial")),
             about=_about(spec, sum(record["committed_at"] <= row["asked_at"] for record in done), titles),
-            step=_step(row, done),
+            step=step_number(row, done),
             files_at=row["files_as_of"] or (done[0]["started_at"] if done else run["started_at"]),
             story=story_of(look, run, row, done, titles, self._me),
             prior=self._prior(run, row),
@@ -202,19 +203,6 @@ def _changed_file(file: Mapping[str, Any]) -> dict[str, Any]:
     made = file["made"]
     sides = {"run": (made.get("use") or {}).get("file"), "both": (made.get("both") or {}).get("file")}
     return {key: file[key] for key in ("path", "field", "why", "before", "now", "does", "choices")} | sides
-
-
-def _step(row: Row, done: Sequence[Row]) -> int | None:
-    """Which row of the run's steps this gate is, from 1; None for one that concerns the run as a whole."""
-    if row["ordinal"] < 0:
-        return None
-    own = _place(row)
-    return 1 + sum(_place(record) < own for record in done)
-
-
-def _place(row: Row) -> list[int]:
-    """Where a step stands among the others: branches follow the step that opened them."""
-    return [*(int(part) for part in row["path"].split("/") if part), int(row["ordinal"])]
 
 
 def _successor(look: GateGlance, row: Row, made: Sequence[Row]) -> str | None:

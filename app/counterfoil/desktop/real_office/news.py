@@ -7,6 +7,8 @@ from counterfoil.desktop.real_office.access import Access
 from counterfoil.notifying.timing import ripe, said
 from counterfoil.notifying.words import heard, unheard
 from counterfoil.settings.notifications import notifications
+from counterfoil.store import standing
+from counterfoil.store.transactions import Txn
 
 CHANNEL = "window"
 
@@ -16,7 +18,6 @@ class NewsDesk:
 
     def __init__(self, access: Access) -> None:
         self._access = access
-        self._told_at: int | None = None
 
     def news(self, *, looking: bool) -> News | None:
         """What is to be told now; a person who looks at the window has seen it, and is told nothing.
@@ -28,14 +29,19 @@ class NewsDesk:
         now = access.clock.now_us()
         settings = notifications(access.home.root)
         with access.reading() as conn:
-            words = unheard(conn, CHANNEL, now, access.me)
-        chosen = words if looking else ripe(words, now, self._told_at, settings)
+            words, last = unheard(conn, CHANNEL, now, access.me), standing.get(conn, standing.TOLD)
+        chosen = words if looking else ripe(words, now, last["at"] if last else None, settings)
         if not chosen:
             return None
-        access.write(lambda txn: heard(txn, CHANNEL, chosen))
+
+        def operation(txn: Txn) -> None:
+            heard(txn, CHANNEL, chosen)
+            if not looking:
+                standing.put(txn, standing.TOLD, len(chosen), access.me)
+
+        access.write(operation)
         if looking:
             return None
-        self._told_at = now
         about_gates = any(word.gate_id for word in chosen)
         only = chosen[0] if len(chosen) == 1 else None
         line = said(chosen, hidden=settings.hide)

@@ -36,6 +36,7 @@ class Verdict:
     last_us: int | None = None
     seal: str = trail_rows.START
     broken: list[str] = field(default_factory=list)
+    kept: tuple[int, int] | None = None  # when evidence was last exported, which holds a seal, and of which run
     now_us: int | None = None  # when it is read, where that is known: days are then told as people say them
 
     @property
@@ -52,8 +53,11 @@ class Verdict:
         span = f"{self.when(self.first_us)} to {self.when(self.last_us)}"
         return (
             f"{_counted(self.entries, 'entry', 'entries')}, {span}. None changed, removed or out of order. "
-            f"{_counted(self.records, 'record', 'records')} of {_counted(self.runs, 'run', 'runs')} checked too."
+            f"{_counted(self.records, 'record', 'records')} of {_counted(self.runs, 'run', 'runs')} checked too.{self._kept()}"
         )
+
+    def _kept(self) -> str:
+        return f" Last kept elsewhere: {self.when(self.kept[0])}, evidence of run {self.kept[1]}." if self.kept else ""
 
     def when(self, us: int) -> str:
         """An instant in this computer's zone: `today 09:14`, `3 Jan 08:00`, with the year unless it is this one."""
@@ -89,6 +93,8 @@ def _check_home(conn: Connection, verdict: Verdict, sealed: set[str]) -> dict[st
         if row["kind"] == "decision":
             told = {**_SAYS_NOTHING, **_told(row)}
             sealed.add(_decided(row["by"], told, canonical(told.get("answers"))))
+        if row["kind"] == "evidence" and isinstance(number := _told(row).get("run"), int):
+            verdict.kept = (row["at"], number)
         head = trail_rows.head_in(row)
         if head is not None:
             heads.setdefault(row["subject"], set()).add(head)

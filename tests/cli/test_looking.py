@@ -187,6 +187,9 @@ def test_evidence_is_listed_then_written_and_checked(call: Caller, office: Offic
     assert (told["file"], told["gone"]) == (str(target), ["b" * 64]), "the code of this template is not kept"
     assert [list(one) for one in told["members"]] == [["name", "means", "bytes"]] * len(told["members"])
     assert check(target)[0].endswith(f"Seal of this pack: {told['seal']}")
+    assert ", evidence of run 1." in call("trail", "--verify").out, (
+        "the seal of the newest entry is kept elsewhere since"
+    )
     again = call("trail", "--evidence", "r-1", "--out", str(target))
     assert (again.code, again.err) == (
         1, f"counterfoil: {target} is there already. Nothing was exported. Choose another name.\n",

@@ -137,5 +137,5 @@ def _note(txn: Txn, run_id: str, by: str, found: Evidence, name: str) -> None:
         kind=KIND,
         subject=run_id,
         summary=f"{person(by)} exported evidence of run {number}, seal {seal}",
-        after={"seal": found.seal, "file": storable(name), "members": len(found.members)},
+        after={"run": number, "seal": found.seal, "file": storable(name), "members": len(found.members)},
     )

@@ -84,13 +84,13 @@ def test_the_look_is_chosen_here_and_shown_here_wherever_it_was_chosen(desk: Des
 def test_quiet_hours_are_two_times_or_none(desk: Desk, page: Any) -> None:
     page.show_tab("notifications")
     desk.settle()
-    fill(desk, "From", "18:00", Qt.Key.Key_Tab)
+    fill(desk, "Quiet from", "18:00", Qt.Key.Key_Tab)
     assert did(desk, "set_quiet") == []
     assert "Kept when there are both times, or neither." in texts(page)
-    fill(desk, "To", "7:00")
+    fill(desk, "Quiet until", "7:00")
     assert did(desk, "set_quiet") == [("18:00", "7:00")]
-    fill(desk, "From", "")
-    fill(desk, "To", "")
+    fill(desk, "Quiet from", "")
+    fill(desk, "Quiet until", "")
     assert did(desk, "set_quiet")[1:] == [("", "")]
     desk.click(page.tab.hide_names._editor)
     assert did(desk, "set_hide") == [False]

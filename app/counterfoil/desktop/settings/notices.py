@@ -32,8 +32,8 @@ class NoticesTab(SettingTab):
         self.digest = FieldEditor(
             field("digest", "integer", "Minutes between two messages", "What comes in between is gathered.")
         )
-        self.begin = FieldEditor(field("begin", "time", "From", ""))
-        self.end = FieldEditor(field("end", "time", "To", ""))
+        self.begin = FieldEditor(field("begin", "time", "Quiet from", ""))
+        self.end = FieldEditor(field("end", "time", "Quiet until", ""))
         self.to = FieldEditor(field("to", "text", "Mail to", "Addresses, with commas between them."))
         self.account = FieldEditor(
             field("account", "folder", "By the mail account of", "A folder whose workspace may send mail.")

@@ -22,7 +22,10 @@ KEYS = (
     ("Ctrl+Z", "take a decision back, while it counts down"),
     ("Ctrl+↓ · Ctrl+↑", "next · previous row that needs an answer"),
     ("1 2 3", "choose, in a row that needs an answer"),
-    ("Space", "hold a row of a table; see what is kept of a step; switch a schedule"),
+    (
+        "Space",
+        "look at a row, a file, a step or a template; in a list read on beside it; hold a payment; switch a schedule",
+    ),
     ("Ctrl+C", "copy rows, in full"),
     ("F4", "choose a day from the calendar, in a field for a date"),
     ("Ctrl+P", "save the gate as PDF"),

@@ -16,11 +16,13 @@ from counterfoil.desktop.gate.looking import Looked, look
 from counterfoil.desktop.gate.meanwhile import NOTHING_YET, Meanwhile
 from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.reading import Reading
+from counterfoil.desktop.gate.row_sheet import RowSheet
 from counterfoil.desktop.gate.session import Session, same_on_screen
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.keys import bind
 from counterfoil.desktop.parts.scroller import Scroller
+from counterfoil.desktop.tables.table import Line, Table
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
 
@@ -57,6 +59,7 @@ class GateDetail(Pane):
         self._latest = Latest()
         self._looked: Looked | None = None
         self._of_files: Banner | None = None
+        self.row_sheet: RowSheet | None = None
         self._again: list[str] = []  # rows whose answers were not kept when the gate changed
         self.gate_id = ""
         self.guided = ""  # the run whose gates carry the hints of the first run
@@ -209,6 +212,7 @@ class GateDetail(Pane):
         page.again_wanted.connect(self.again_wanted)
         page.gate_wanted.connect(self.gate_wanted)
         page.print_wanted.connect(self._print)
+        page.looked_at.connect(self._look_at_row)
         page.head.always_wanted.connect(self.deciding.always)
         page.head.more_wanted.connect(self.deciding.aside.open_menu)
         page.set_aside.connect(self.deciding.aside.do)
@@ -234,9 +238,26 @@ class GateDetail(Pane):
             self._again = carry_over(before, session)
 
     def _retire_page(self) -> None:
+        if self.row_sheet is not None:
+            self.row_sheet.dismiss()
         if self.page is not None:
             self.page.retire()
             self.page = None
+
+    @Slot(object)
+    def _look_at_row(self, row: tuple[str, Table, Line]) -> None:
+        """Space, Enter or a double click on a row of evidence: all of it, and where it comes from."""
+        if self.session is None or self.row_sheet is not None:
+            return
+        reading = self.session.reading
+        sources = next((one.entry.get("data") or () for one in reading.sections if one.kind == "sources"), ())
+        self.row_sheet = RowSheet(self, *row, sources, reading.seen.workspace, self._bridge)
+        self.row_sheet.closed.connect(self._row_closed)
+        self.row_sheet.open()
+
+    @Slot()
+    def _row_closed(self) -> None:
+        self.row_sheet = None
 
     @Slot()
     def _edited(self) -> None:

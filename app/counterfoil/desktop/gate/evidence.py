@@ -64,9 +64,11 @@ class TableSection(SectionBox):
 
     Signals:
         held_changed(tuple): numbers of the held rows.
+        looked_at(tuple): a row is to be shown whole; the part's title, its table and the line.
     """
 
     held_changed = Signal(object)
+    looked_at = Signal(object)
 
     def __init__(self, section: Section, *, holdable: bool, held: tuple[int, ...]) -> None:
         super().__init__(section)
@@ -75,6 +77,7 @@ class TableSection(SectionBox):
         self.adapter.hold(held)
         self.adapter.held_changed.connect(self._held)
         self.table = TableView(self.adapter, section.title)
+        self.table.opened.connect(self._opened)
         if len(table.lines) > _FILTERED:
             field = SearchField(f"Filter {section.title.lower()}")
             field.setPlaceholderText("Filter")
@@ -112,6 +115,12 @@ class TableSection(SectionBox):
         button = self.sender()
         if isinstance(button, Button):
             button.hide()
+
+    @Slot(int)
+    def _opened(self, number: int) -> None:
+        line = next((one for one in self.adapter.lines if one.number == number), None)
+        if line is not None:
+            self.looked_at.emit((self.section.title, self.adapter.table, line))
 
     @Slot()
     def _held(self) -> None:

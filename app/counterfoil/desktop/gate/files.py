@@ -8,7 +8,8 @@ from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout
 
 from counterfoil.desktop.bridge import Bridge, Trouble
@@ -76,6 +77,7 @@ class FileCard(Box):
         head.addLayout(self._tab_room)
         self._body: QVBoxLayout = column()
         self._rule = Rule()
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.put(head, self._rule, self._body)
         put(self._body, Skeleton(38, rows=2, inset=10, label=f"Loading {title}"))
         bridge.ask(self, asked.change, self.fill, self.fail, slow=True)
@@ -91,6 +93,21 @@ class FileCard(Box):
         self._show(_CHANGES)
         self.setAccessibleName(f"{plain(seen.path)}: {words}")
         self.settled.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space shows the whole file where there is one, and Space or Esc what changes in it again."""
+        tabs = self._tabs
+        whole = tabs is not None and tabs.chosen == _WHOLE
+        if tabs is not None and event.key() == Qt.Key.Key_Space and _WHOLE in tabs.segments:
+            self._turn_to(tabs, _CHANGES if whole else _WHOLE)
+        elif tabs is not None and event.key() == Qt.Key.Key_Escape and whole:
+            self._turn_to(tabs, _CHANGES)
+        else:
+            super().keyPressEvent(event)
+
+    def _turn_to(self, tabs: Segmented, which: str) -> None:
+        tabs.choose(which)
+        self._show(which)
 
     def fail(self, trouble: Trouble) -> None:
         """It cannot be read; that does not hold up the decision, since its seal stands."""

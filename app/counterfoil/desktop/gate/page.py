@@ -53,6 +53,7 @@ class GatePage(Pane):
         set_aside(str): wake it, or take it.
         loading(int): files that are still to come.
         opened(): another part came into view.
+        looked_at(tuple): a row of evidence is to be shown whole.
     """
 
     edited = Signal()
@@ -64,6 +65,7 @@ class GatePage(Pane):
     set_aside = Signal(object)
     loading = Signal(int)
     opened = Signal()
+    looked_at = Signal(object)
 
     def __init__(
         self,
@@ -298,6 +300,7 @@ class GatePage(Pane):
             holdable = section.key == reading.held_table and reading.open
             made = TableSection(section, holdable=holdable, held=self.session.held)
             made.held_changed.connect(self._held)
+            made.looked_at.connect(self.looked_at)
             return made
         if section.kind == "files":
             files = FilesSection(section, reading, self._bridge, self._today)

@@ -89,7 +89,9 @@ class SourceCard(Box):
     """One place a figure comes from."""
 
     def __init__(self, entry: Mapping[str, Any], workspace: str, bridge: Bridge) -> None:
+        """A guess (a name that may be none of a file) goes away where there is no such page."""
         super().__init__("card", gap=0, margins=(1, 1, 1, 1))
+        self._guessed = bool(entry.get("guessed"))
         self._bridge, self._workspace = bridge, workspace
         data = entry.get("data")
         self._data: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
@@ -120,6 +122,11 @@ class SourceCard(Box):
             parts.append(plain(self._data["where"]))
         return ", ".join(parts)
 
+    def show_page(self) -> None:
+        """Load its page at once, where it has one."""
+        if self._data.get("page") is not None and self._show.isEnabled():
+            self._load()
+
     @Slot()
     def _load(self) -> None:
         self._show.setEnabled(False)
@@ -137,6 +144,9 @@ class SourceCard(Box):
 
     def _failed(self, trouble: Trouble) -> None:
         self._show.hide()
+        if self._guessed:
+            self.hide()
+            return
         line = row(margins=(13, 4, 13, 12))
         put(line, Banner("warn", trouble.message, detail=trouble.next_step))
         self.put(line)

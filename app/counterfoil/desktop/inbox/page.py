@@ -22,6 +22,7 @@ from counterfoil.desktop.office import Changes, Counts, InboxRow, Part, RunnerSe
 from counterfoil.desktop.parts.keys import bind
 from counterfoil.desktop.parts.layouts import row
 from counterfoil.desktop.parts.panes import ListAndDetail
+from counterfoil.desktop.parts.reading_on import read_on
 from counterfoil.desktop.words import asides
 from counterfoil.desktop.words.plain import one_line
 
@@ -162,6 +163,7 @@ class InboxPage(QWidget):
         self.pane.tab_changed.connect(self._tab_changed)
         self.pane.gate_shown.connect(self._shown)
         self.pane.entered.connect(self._entered)
+        self.pane.view.reading.connect(self._read_beside)
         self.pane.several.connect(self._several)
         self.pane.start_wanted.connect(self.start_wanted)
         self.detail.run_wanted.connect(self.run_wanted)
@@ -244,6 +246,10 @@ class InboxPage(QWidget):
             self._following = ""
             self.right.setCurrentIndex(_DETAIL)
             self.detail.show_gate(gate_id)
+
+    @Slot(bool)
+    def _read_beside(self, back: bool) -> None:
+        read_on(self.right, back=back)
 
     @Slot()
     def _entered(self) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from counterfoil.desktop.inbox.adapter import InboxAdapter
 from counterfoil.desktop.inbox.delegate import InboxDelegate
 from counterfoil.desktop.inbox.rows import Group
+from counterfoil.desktop.parts.reading_on import is_reading_on
 from counterfoil.desktop.tokens import GROUP_ROW, INBOX_ROW
 
 
@@ -21,11 +22,13 @@ class InboxView(QTableView):
     Signals:
         shown(str): the current gate changed; its id.
         entered(): Enter on a row.
+        reading(bool): Space reads on in the gate beside it; True: back.
         chosen(list): ids of the selected gates, when it is more than one, else an empty list.
     """
 
     shown = Signal(str)
     entered = Signal()
+    reading = Signal(bool)
     several = Signal(list)
 
     def __init__(self, adapter: InboxAdapter) -> None:
@@ -113,6 +116,9 @@ class InboxView(QTableView):
             return
         if key in (Qt.Key.Key_Home, Qt.Key.Key_End) and plain:
             self._to_end(last=key == Qt.Key.Key_End)
+            return
+        if is_reading_on(event):
+            self.reading.emit(not plain)
             return
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if plain:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate,
 
 from counterfoil.desktop import icons
 from counterfoil.desktop.office import RunRow
+from counterfoil.desktop.parts.reading_on import is_reading_on
 from counterfoil.desktop.tables.adapter import Index
 from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.tables.row_ground import paint_ground
@@ -128,10 +129,12 @@ class RunsView(QListView):
     Signals:
         shown(str): another run is current.
         entered(): Enter on a row.
+        reading(bool): Space reads on in the run beside it; True: back.
     """
 
     shown = Signal(str)
     entered = Signal()
+    reading = Signal(bool)
 
     def __init__(self, adapter: RunsAdapter) -> None:
         super().__init__()
@@ -181,6 +184,9 @@ class RunsView(QListView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.entered.emit()
+            return
+        if is_reading_on(event):
+            self.reading.emit(event.modifiers() != Qt.KeyboardModifier.NoModifier)
             return
         super().keyPressEvent(event)
 

@@ -19,6 +19,7 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import Flow, page_head, put, row
 from counterfoil.desktop.parts.panes import ListAndDetail
+from counterfoil.desktop.parts.reading_on import read_on
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.parts.segmented import Segment
 from counterfoil.desktop.runs.detail import RunDetail
@@ -170,6 +171,7 @@ class RunsPage(QWidget):
             self._load_anew()
 
     def _lay_out(self) -> None:
+        self.view.reading.connect(self._read_beside)
         left = Pane("app")
         head = page_head(Label("Runs", "page"), None, self.new, self.views, list_pane=True)
         field = row(margins=(16, 0, 16, 8))
@@ -272,6 +274,10 @@ class RunsPage(QWidget):
         if value == 0 and self._new:
             self._new = 0
             self._say_new()
+
+    @Slot(bool)
+    def _read_beside(self, back: bool) -> None:
+        read_on(self.detail, back=back)
 
     @Slot(str)
     def _shown(self, run_id: str) -> None:

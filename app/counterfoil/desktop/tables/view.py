@@ -39,7 +39,7 @@ class TableView(QTableView):
     """Shows one table.
 
     Signals:
-        opened(int): Enter or a double click on a row; its number from 1.
+        opened(int): Enter, Space (where it holds no row) or a double click on a row; its number from 1.
     """
 
     opened = Signal(int)
@@ -147,6 +147,9 @@ class TableView(QTableView):
             return
         if event.key() == Qt.Key.Key_Space and self.adapter.holdable and self.currentIndex().isValid():
             self.adapter.toggle(self.adapter.index(self.currentIndex().row(), 0))
+            return
+        if event.key() == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            self._activated(self.currentIndex())
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers() != Qt.KeyboardModifier.NoModifier:
             event.ignore()  # Ctrl+Enter belongs to the page

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.parts.boxes import Box, Nothing, Pane
@@ -12,9 +13,10 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import TOP, Flow, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
+from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.plain import one_line, quoted
+from counterfoil.desktop.words.plain import one_line, plain, quoted
 
 WIDTH, HEIGHT = 280, 184
 _CHIPS = 4  # in two lines
@@ -26,13 +28,17 @@ class CardBox(Box):
 
     Signals:
         run_wanted(str): its path.
+        looked_at(TemplateCard): Space on it.
     """
 
     run_wanted = Signal(object)
+    looked_at = Signal(object)
 
     def __init__(self, card: TemplateCard, now_us: int) -> None:
         super().__init__("card", gap=6, margins=(16, 14, 14, 12))
         self.setFixedSize(WIDTH, HEIGHT)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._card = card
         title = one_line(card.title)
         self.put(Label(title, "h2", wrap=True))
         if card.trouble:
@@ -60,6 +66,44 @@ class CardBox(Box):
         self.put(foot)
         self.setAccessibleName(f"{title}. {card.trouble or card.outcome}. {', '.join(card.chips)}")
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space:
+            self.looked_at.emit(self._card)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.button.isEnabled():
+            self.run_wanted.emit(self._card.path)
+        else:
+            super().keyPressEvent(event)
+
+
+class CardSheet(Sheet):
+    """All that a card says, whole; nothing is run from here by a key alone.
+
+    Signals:
+        run_wanted(str): its path.
+    """
+
+    run_wanted = Signal(object)
+
+    def __init__(self, card: TemplateCard, over: QWidget) -> None:
+        super().__init__(one_line(card.title), over)
+        self._path = card.path
+        told = Prose(one_line(card.trouble or card.outcome), "body", tone="bad" if card.trouble else "")
+        held = QWidget()
+        flow = Flow(held, gap=6, line_gap=6)
+        for words in card.chips:
+            flow.addWidget(Chip(words, "ok" if words == "No llm needed" else "plain"))
+        put(self.body, told, held, Prose(f"Called {card.name}. {plain(card.path)}", "small"))
+        run = Button("Run…", "primary", icon="play")
+        run.clicked.connect(self._run)
+        close = Button("Close", "outline")
+        close.clicked.connect(self.dismiss)
+        put(self.foot, *([] if card.trouble else [run]), None, close)
+
+    @Slot()
+    def _run(self) -> None:
+        self.dismiss()
+        self.run_wanted.emit(self._path)
+
 
 class Gallery(Pane):
     """Sections of cards.
@@ -79,6 +123,7 @@ class Gallery(Pane):
         area.setWidget(self._page)
         self.lines.addWidget(area, 1)
         self.cards: list[CardBox] = []
+        self.sheet: CardSheet | None = None
         self._wanted = ""
         self._all: Sequence[TemplateCard] = ()
         self._now = 0
@@ -105,6 +150,7 @@ class Gallery(Pane):
             for box in boxes:
                 box.setFixedHeight(high)
                 box.run_wanted.connect(self.run_wanted)
+                box.looked_at.connect(self._look_at)
                 flow.addWidget(box)
             self.cards += boxes
             self._page.put(Label(title, "small_strong", tone="text2"), held, 8)
@@ -112,6 +158,18 @@ class Gallery(Pane):
             self._page.put(None)
         else:
             self._page.lines.addWidget(self._nothing(wanted.strip()), 1)
+
+    @Slot(object)
+    def _look_at(self, card: TemplateCard) -> None:
+        if self.sheet is None:
+            self.sheet = CardSheet(card, self)
+            self.sheet.run_wanted.connect(self.run_wanted)
+            self.sheet.closed.connect(self._closed)
+            self.sheet.open()
+
+    @Slot()
+    def _closed(self) -> None:
+        self.sheet = None
 
     def _nothing(self, wanted: str) -> Nothing:
         if not wanted:

@@ -23,13 +23,14 @@ from counterfoil.desktop.real_office.pages import NoPage, make_page
 from counterfoil.desktop.real_office.templates import _BESIDES, _CHANGES, _SENDS
 from counterfoil.errors import CounterfoilError, DiskFull, UnknownRun, WrongParameter, WrongUse
 from counterfoil.facts import DoubtPolicy, Verdict
+from counterfoil.inbox.accounts import owner
 from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.places import Home, bundled
 from counterfoil.policy import protection
 from counterfoil.previews.csv_rows import appended
 from counterfoil.previews.showing import LARGEST
 from counterfoil.settings.window import undo_seconds
-from counterfoil.store import file_ops, gates, leases
+from counterfoil.store import aside_glance, asides, file_ops, gates, leases
 from counterfoil.store.originals import plain_of, set_of, slot_of
 from desktop.real_home import RowsHome
 from views.rows import item, payment_spec, spec
@@ -392,6 +393,16 @@ def test_earlier_answers_to_the_same_question_are_told(home: RowsHome) -> None:
     (told,) = home.office.gate(gate["gate_id"]).prior
     assert told.startswith("Ben rejected this")
     assert told.endswith(": ‘wrong period’. That was run 1.")
+
+
+def test_a_question_whose_rules_want_somebody_unknown_is_the_owners(home: RowsHome) -> None:
+    run = home.rows.run()
+    wants = {"needs": 1, "from": ["user:zoe"], "not": []}
+    seen = home.office.gate(home.ask(run["run_id"], 0, {**payment_spec(), "who": wants})["gate_id"])
+    assert seen.me == owner(home.rows.home)
+    assert (seen.may_decide, seen.why_not) == (True, "")
+    assert "its rules want Zoe, and nobody called so has ever signed in or decided anything here." in seen.why_owner
+    assert aside_glance.principals(home.office._glance) == asides.principals(home.rows.database.reader)
 
 
 def test_a_newer_round_leads_on(home: RowsHome) -> None:

@@ -11,11 +11,11 @@ from counterfoil.authoring.codec import canonical
 from counterfoil.clock import from_us, to_us
 from counterfoil.errors import AlreadyDecided, CounterfoilError, GateClosed, NotAllowed, WrongUse
 from counterfoil.facts import RunState, Verdict
-from counterfoil.inbox import giving, snoozing, until
+from counterfoil.inbox import accounts, giving, snoozing, until
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.deciding import Wish, decide, void
 from counterfoil.notifying.words import unheard
-from counterfoil.policy.approvers import ANYBODY, Approvers, approvers_of, may_not, why_not
+from counterfoil.policy.approvers import ANYBODY, Approvers, approvers_of, may_not, why_not, with_owner
 from counterfoil.store import asides, tables, trail_rows
 from counterfoil.views.gates import gate_document
 from engine.power_cut import PowerCut
@@ -187,6 +187,43 @@ def test_the_rules_of_a_gate_are_asked_in_one_place_by_every_path(harness: Power
     said = refused(harness, NotAllowed, lambda: harness.decide(Verdict.APPROVED, gate, principal=CARLA))
     assert said.endswith("Only Anna or Ben may decide this. Nothing was changed.")
     assert harness.decide(Verdict.APPROVED, gate, principal=BEN).by == BEN
+
+
+def ruled(harness: PowerCut, gate: Any, **who: Any) -> None:
+    """Give the gate rules of who may answer it."""
+    spec = canonical({**json.loads(gate["spec"]), "who": {"needs": 1, "from": [], "not": [], **who}})
+    harness.database.transact(lambda txn: txn.do(sa.update(tables.gate).values(spec=spec)))
+
+
+def test_a_question_that_nobody_here_is_able_to_answer_goes_to_the_owner_with_the_reason(
+    harness: PowerCut, gate: Any
+) -> None:
+    owner = accounts.owner(harness.home)
+    ruled(harness, gate, **{"from": ["user:zoe", "user:xaver"]})
+    said = refused(harness, NotAllowed, lambda: harness.decide(Verdict.APPROVED, gate, principal=CARLA))
+    assert "Only Zoe or Xaver may decide this." in said
+    assert harness.decide(Verdict.APPROVED, gate, principal=owner).by == owner
+    entry = trail_rows.entries(harness.database.reader)[-1]
+    reason = json.loads(entry["after"])["as_owner"]
+    assert reason.endswith(
+        "its rules want Xaver or Zoe, and nobody called so has ever signed in or decided anything here."
+    )
+    assert reason.rstrip(".") in entry["summary"]
+
+
+def test_the_preparer_alone_is_asked_where_the_rules_leave_out_everybody(harness: PowerCut, gate: Any) -> None:
+    owner = accounts.owner(harness.home)
+    rules = Approvers(1, (), (owner,))
+    assert with_owner(rules, {owner, BEN}, owner) == rules  # there is somebody else
+    alone = with_owner(rules, {owner}, owner)
+    assert may_not(alone, owner) == ""
+    assert alone.why_owner.endswith("whose data folder this is: its rules leave out everybody.")
+    assert with_owner(Approvers(1, (BEN,), (BEN,)), {owner, BEN}, owner).owner == owner
+    assert with_owner(ANYBODY, set(), owner) == ANYBODY
+    ruled(harness, gate, **{"from": ["user:zoe"], "not": [BEN]})
+    give(harness, gate, "user:zoe", owner)  # may be given to the owner, and to nobody whom the rules do not name
+    assert "Only Zoe may decide this." in refused(harness, NotAllowed, lambda: give(harness, gate, owner, CARLA))
+    assert harness.decide(Verdict.REJECTED, gate, principal=owner, comment="no").by == owner
 
 
 # ---------------------------------------------------------------------------------------------------- what people hear

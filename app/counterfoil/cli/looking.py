@@ -21,6 +21,7 @@ from counterfoil.errors import UnknownRun, WrongUse, did_you_mean
 from counterfoil.facts import RunState
 from counterfoil.inbox.accounts import account
 from counterfoil.inbox.finding import find_gate, find_run
+from counterfoil.inbox.refusing import rules_here
 from counterfoil.policy import protection
 from counterfoil.previews.showing import PlanFiles
 from counterfoil.schedules.telling import notice_sentences
@@ -184,6 +185,8 @@ def show_gate(call: Call, home: Opened, conn: Connection, row: Row, folding: Fol
         look.close()
     spec = spec_of(home.blobs, row)
     call.lines(gate_sheet(gate, spec, shown, call.width, folding, files, protection=said, before=before))
+    why_owner = rules_here(conn, home.home, spec).why_owner
+    call.lines([why_owner] if why_owner else [])
     for given in answers_on(conn, row["gate_id"]):
         call.lines([f"  {line}" for line in answer_lines(given)])
 

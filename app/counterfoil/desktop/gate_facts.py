@@ -66,6 +66,7 @@ class GateSeen:
     earlier: str = ""  # the gate that this one took the place of: a round before, "" where there was none
     may_decide: bool = True
     why_not: str = ""
+    why_owner: str = ""  # why it goes to whose data folder this is, where nobody else here may answer it
     me: str = ""
     asleep_until: int | None = None  # this person has snoozed it
     draft: Draft = field(default_factory=Draft)

@@ -32,6 +32,12 @@ def deciders(home: Home) -> list[str]:
     return [owner.pw_name] if _signs_in(owner.pw_shell) else []
 
 
+def owner(home: Home) -> str:
+    """The principal to whom a question goes that nobody else is able to answer: whose data folder it is, else who runs this program."""
+    names = deciders(home)
+    return f"user:{names[0]}" if names else account()
+
+
 def accounts() -> list[str]:
     """Names of the accounts of this computer that people sign in with; none where the system does not tell."""
     try:

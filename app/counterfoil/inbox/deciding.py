@@ -41,6 +41,7 @@ from counterfoil.inbox.finding import find_gate
 from counterfoil.inbox.refusing import refuse_closed, refuse_others
 from counterfoil.inbox.sealing import sealed_items
 from counterfoil.inbox.taking_in import taken_in
+from counterfoil.places import Home
 from counterfoil.policy.boundaries import visible
 from counterfoil.store import asides, blob_rows, claims, gates, runs, trail_rows
 from counterfoil.store.blobs import Blobs
@@ -102,7 +103,7 @@ def decide(database: Database, blobs: Blobs, reference: str, wish: Wish) -> Deci
     given = _given(blobs, row, wish)
     plain = {name: value for name, value in (wish.answers or {}).items() if given is None or name != "file"}
     wish = dataclasses.replace(wish, comment=storable(wish.comment), answers=plain)
-    made = database.transact(lambda txn: _decide(txn, blobs, gate_id, seen, wish, given))
+    made = database.transact(lambda txn: _decide(txn, database.home, blobs, gate_id, seen, wish, given))
     killpoints.reach("after_decision")
     return made
 
@@ -121,13 +122,13 @@ def _given(blobs: Blobs, row: Row, wish: Wish) -> dict[str, Any] | None:
 
 
 def _decide(
-    txn: Txn, blobs: Blobs, gate_id: str, seen: str, wish: Wish, given: dict[str, Any] | None = None
+    txn: Txn, home: Home, blobs: Blobs, gate_id: str, seen: str, wish: Wish, given: dict[str, Any] | None = None
 ) -> DecisionMade:
     row = gates.get(txn.conn, gate_id)
     refuse_closed(txn.conn, row)
     _refuse_stale(row, seen)
     spec = json.loads(blobs.text(row["spec"], row["spec_blob"]))
-    refuse_others(txn.conn, row, spec, wish.principal)
+    fallen = refuse_others(txn.conn, home, row, spec, wish.principal)
     _refuse_verdict(spec, wish)
     answers = _checked_answers(row, spec, wish)
     if given is not None:
@@ -164,7 +165,7 @@ def _decide(
         claims.hold(txn, gate_id)
     if runs.get(txn.conn, row["run_id"])["state"] in (RunState.WAITING, RunState.READY):
         runs.make_ready(txn, row["run_id"], effective)
-    _note(txn, row, wish, verdict, answers, items)
+    _note(txn, row, wish, verdict, answers, items, fallen)
     return DecisionMade(
         gate_id=gate_id,
         run_id=row["run_id"],
@@ -187,17 +188,19 @@ def _note(
     verdict: Verdict,
     answers: dict[str, Any],
     items: Sequence[tuple[int, str, str, str]],
+    fallen: str,
 ) -> None:
     seal = f"{row['digest'][:4]} {row['digest'][4:8]}{unproven(wish.signature)}"
     entered = f". Entered by {person(wish.entered_by)}." if wish.entered_by is not None else ""
     file = answers.get("file") if row["kind"] == GateKind.FAILURE else None
+    why = f". {fallen.rstrip('.')}" if fallen else ""
     gave = f". {person(wish.principal)} gave {visible(given_words(file))}" if file else ""
     trail_rows.append(
         txn,
         by=wish.principal,
         kind="decision",
         subject=row["run_id"],
-        summary=f"{person(wish.principal)} {verdict} “{row['title']}”, seal {seal}{gave}{entered}",
+        summary=f"{person(wish.principal)} {verdict} “{row['title']}”, seal {seal}{why}{gave}{entered}",
         after={
             "gate": row["gate_id"],
             "digest": row["digest"],
@@ -209,6 +212,7 @@ def _note(
             "signature": wish.signature,
             "entered_by": wish.entered_by,
             **({"opened": sorted(wish.opened)} if wish.opened is not None else {}),
+            **({"as_owner": fallen} if fallen else {}),
             **({"confirmed": sorted(set(wish.confirmed))} if wish.confirmed else {}),
         },
     )

@@ -11,7 +11,7 @@ from counterfoil.errors import NotAllowed, WrongUse, did_you_mean
 from counterfoil.facts import person, storable, unproven
 from counterfoil.inbox.accounts import account, accounts
 from counterfoil.inbox.finding import find_gate
-from counterfoil.inbox.refusing import refuse_closed
+from counterfoil.inbox.refusing import refuse_closed, rules_here
 from counterfoil.policy.approvers import approvers_of, may_not
 from counterfoil.store import asides, gates, trail_rows
 from counterfoil.store.blobs import Blobs
@@ -71,7 +71,8 @@ def give(database: Database, blobs: Blobs, reference: str, handing: Handing) -> 
     def operation(txn: Txn) -> Row:
         row = gates.get(txn.conn, gate_id)
         refuse_closed(txn.conn, row)
-        refused = may_not(approvers_of(spec_of(blobs, row)), handing.to)
+        rules = rules_here(txn.conn, database.home, spec_of(blobs, row))
+        refused = may_not(rules, handing.to)
         if refused:
             raise NotAllowed(f"Gate g-{row['number']}: {refused} Nothing was changed.", "Give it to somebody else.")
         before = asides.giving(txn.conn, gate_id)

@@ -8,7 +8,9 @@ from typing import Any
 from counterfoil.clock import from_us
 from counterfoil.errors import AlreadyDecided, GateClosed, NotAllowed
 from counterfoil.facts import GateState, person, unproven
-from counterfoil.policy.approvers import approvers_of, may_not, why_not
+from counterfoil.inbox.accounts import account, accounts, owner
+from counterfoil.places import Home
+from counterfoil.policy.approvers import ANYBODY, Approvers, approvers_of, may_not, why_not, with_owner
 from counterfoil.store import asides, gates
 from counterfoil.store.transactions import Connection, Row
 
@@ -40,16 +42,28 @@ def refuse_closed(conn: Connection, row: Row) -> None:
     )
 
 
-def refuse_others(conn: Connection, row: Row, spec: Mapping[str, Any], principal: str) -> None:
+def rules_here(conn: Connection, home: Home, spec: Mapping[str, Any]) -> Approvers:
+    """Who may answer a gate on this computer."""
+    rules = approvers_of(spec)
+    if rules == ANYBODY:
+        return rules
+    known = {f"user:{name}" for name in accounts()} | asides.principals(conn) | {account()}
+    return with_owner(rules, known, owner(home))
+
+
+def refuse_others(conn: Connection, home: Home, row: Row, spec: Mapping[str, Any], principal: str) -> str:
     """A gate is answered by whom its rules allow and, since it was given to somebody, by them alone: whoever else may takes it first.
+
+    Why it falls to this person though its rules want others, as a sentence; "" where it does not.
 
     Raises:
         NotAllowed: it is not this person's to answer.
     """
     given = asides.giving(conn, row["gate_id"])
-    rules, asked = approvers_of(spec), given["asked"] if given is not None else None
+    rules, asked = rules_here(conn, home, spec), given["asked"] if given is not None else None
     said = why_not(rules, principal, asked)
     if said:
         number = row["number"]
         takes = "" if may_not(rules, principal) else f"Take it first: counterfoil give g-{number} --take"
         raise NotAllowed(f"Gate g-{number} is not yours to decide. {said} Nothing was changed.", takes)
+    return rules.why_owner if may_not(approvers_of(spec), principal) else ""

@@ -5,8 +5,8 @@ Giving a gate changes who is asked and never who may: whom its rules leave out c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from counterfoil.facts import person
@@ -14,11 +14,14 @@ from counterfoil.facts import person
 
 @dataclass(frozen=True, slots=True)
 class Approvers:
-    """How many decisions a gate needs, who alone may give one (anybody where nobody is named), and who may not."""
+    """How many decisions a gate needs, who alone may give one (anybody where nobody is named), and who may not. `owner` may as well where
+    nobody of them is here, for the reason `why_owner`."""
 
     needs: int = 1
     named: tuple[str, ...] = ()
     barred: tuple[str, ...] = ()
+    owner: str = ""
+    why_owner: str = ""
 
 
 ANYBODY = Approvers()
@@ -30,8 +33,24 @@ def approvers_of(spec: Mapping[str, Any]) -> Approvers:
     return Approvers(int(who.get("needs") or 1), tuple(who.get("from") or ()), tuple(who.get("not") or ()))
 
 
+def with_owner(rules: Approvers, known: Collection[str], owner: str) -> Approvers:
+    """The rules as they come to on one computer: where nobody who is `known` there may answer, the `owner` of its data folder may, and
+    is told why. A question that nobody is able to answer would wait for ever."""
+    able = {*(rules.named or known)} - {*rules.barred}
+    if rules == ANYBODY or not owner or able & {*known}:
+        return rules
+    if not able:
+        why = "its rules leave out everybody"
+    else:
+        names = _either([person(name) for name in sorted(able)])
+        why = f"its rules want {names}, and nobody called so has ever signed in or decided anything here"
+    return replace(rules, owner=owner, why_owner=f"This goes to {person(owner)}, whose data folder this is: {why}.")
+
+
 def may_not(rules: Approvers, principal: str) -> str:
     """Why a person may not answer a gate whatever happens; "" where they may."""
+    if rules.owner == principal != "":
+        return ""
     if principal in rules.barred:
         return f"{_capital(person(principal))} may not decide this: its rules leave {person(principal)} out."
     if rules.named and principal not in rules.named:

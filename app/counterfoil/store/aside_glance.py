@@ -15,6 +15,8 @@ _SNOOZED = (
 )
 _GIVEN = "SELECT g.number, h.asked, h.given_by, g.run_id FROM giving h JOIN gate g ON g.gate_id = h.gate_id WHERE g.state = 'open'"
 
+_PRINCIPALS = "SELECT principal FROM decision UNION SELECT started_by FROM run UNION SELECT asked FROM giving"
+
 
 def snoozed(glance: Glance, me: str, now_us: int) -> dict[int, int]:
     """Numbers of open gates that this person does not want to see yet, and until when."""
@@ -24,6 +26,11 @@ def snoozed(glance: Glance, me: str, now_us: int) -> dict[int, int]:
 def given(glance: Glance) -> list[Fields]:
     """(number, asked, given_by, run_id) of every open gate that waits for one person."""
     return glance.rows(_GIVEN)
+
+
+def principals(glance: Glance) -> set[str]:
+    """Everybody who has decided something, started a run, or was given a gate."""
+    return {str(row[0]) for row in glance.rows(_PRINCIPALS)}
 
 
 def snoozed_until(glance: Glance, gate_id: str, me: str) -> int | None:

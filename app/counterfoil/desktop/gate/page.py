@@ -324,7 +324,8 @@ class GatePage(Pane):
         seen = self.reading.seen
         for sentence in seen.prior:
             put(self._foot, Prose(sentence, "small"))
-        put(self._foot, Prose(words.people_line(seen.document.get("who") or {}, seen.me), "small"), self._seal)
+        people = words.people_line(seen.document.get("who") or {}, seen.me)
+        put(self._foot, Prose(f"{people} {seen.why_owner}".strip(), "small"), self._seal)
         self._look()
 
     @Slot()

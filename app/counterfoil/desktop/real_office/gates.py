@@ -16,8 +16,9 @@ from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import UnknownGate
 from counterfoil.facts import GateKind, GateState, Verdict
+from counterfoil.inbox.accounts import account, accounts, owner
 from counterfoil.places import Home
-from counterfoil.policy.approvers import approvers_of, why_not
+from counterfoil.policy.approvers import ANYBODY, Approvers, approvers_of, why_not, with_owner
 from counterfoil.store import aside_glance
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.gate_glance import GateGlance, Row
@@ -36,7 +37,7 @@ class Gates:
     """Gates of one data folder, as one person sees them; read by the driver alone, so that the first one is there soon."""
 
     def __init__(self, home: Home, glance: Glance, clock: Clock, me: str) -> None:
-        self._blobs, self._look, self._glance = Blobs(home), GateGlance(glance), glance
+        self._home, self._blobs, self._look, self._glance = home, Blobs(home), GateGlance(glance), glance
         self._clock, self._me = clock, me
 
     def gate(self, gate_id: str) -> GateSeen:
@@ -60,7 +61,8 @@ class Gates:
         titles = titles_of(version)
         handed = aside_glance.giving(self._glance, gate_id)
         asleep = aside_glance.snoozed_until(self._glance, gate_id, self._me)
-        not_mine = why_not(approvers_of(spec), self._me, handed["asked"] if handed is not None else None)
+        rules = self._rules(spec)
+        not_mine = why_not(rules, self._me, handed["asked"] if handed is not None else None)
         return GateSeen(
             document={
                 **document_of(row, given, spec, handed),
@@ -92,11 +94,20 @@ class Gates:
             me=self._me,
             may_decide=not not_mine,
             why_not=not_mine.rstrip("."),
+            why_owner=rules.why_owner,
             asleep_until=asleep if asleep is not None and asleep > self._clock.now_us() else None,
             draft=_given(given)
             if row["state"] == GateState.DECIDED
             else _draft(look.draft(gate_id, self._me), json.loads(look.opened(gate_id, self._me) or "[]")),
         )
+
+    def _rules(self, spec: Spec) -> Approvers:
+        """Who may answer it on this computer."""
+        rules = approvers_of(spec)
+        if rules == ANYBODY:
+            return rules
+        known = {f"user:{name}" for name in accounts()} | aside_glance.principals(self._glance) | {account()}
+        return with_owner(rules, known, owner(self._home))
 
     def _prior(self, run: Row, row: Row) -> tuple[str, ...]:
         """Answers to the same question before, as sentences."""

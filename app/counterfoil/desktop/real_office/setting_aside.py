@@ -7,7 +7,8 @@ from counterfoil.desktop.real_office.access import Access, gate_row
 from counterfoil.desktop.real_office.decisions import Decisions
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.inbox import giving, snoozing
-from counterfoil.policy.approvers import approvers_of, may_not
+from counterfoil.inbox.refusing import rules_here
+from counterfoil.policy.approvers import may_not
 from counterfoil.views.asked import spec_of
 
 
@@ -33,7 +34,7 @@ class SettingAside:
         with access.reading() as conn:
             row = gate_row(conn, gate_id)
             known = giving.people(conn, access.blobs, row)
-            rules = approvers_of(spec_of(access.blobs, row))
+            rules = rules_here(conn, access.home, spec_of(access.blobs, row))
         others = [one for one in known if one != access.me]
         return tuple(Person(one, capital(person(one)), may_not(rules, one)) for one in others)
 

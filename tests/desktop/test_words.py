@@ -174,6 +174,7 @@ def test_choices_are_counted_in_order_and_nothing_is_paid() -> None:
 
 def test_silence_says_what_it_means() -> None:
     assert gates.silence(None, None, NOW) == "No deadline. It waits until you decide."
+    assert gates.silence(None, None, NOW, "Ben") == "No deadline. It waits until Ben decides."
     assert (
         gates.silence(day(0, 16), None, NOW)
         == "If nobody decides by today 16:00: nothing is written, the run ends as Expired."

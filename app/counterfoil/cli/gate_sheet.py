@@ -13,7 +13,7 @@ from typing import Any
 from counterfoil.cli.call import harmless
 from counterfoil.cli.file_sheet import SHOWN, file_lines
 from counterfoil.cli.tables import pairs, table
-from counterfoil.cli.words import Cell, cell, clock, counted, gate_title, handed, person, seal, size
+from counterfoil.cli.words import Cell, cell, clock, counted, gate_title, handed, person, seal, size, waited_for
 from counterfoil.facts import given_words, unproven
 from counterfoil.policy.boundaries import visible
 from counterfoil.previews.preview import FileSeen
@@ -212,7 +212,8 @@ def _foot(gate: Document) -> list[str]:
     if gate["due_at"]:
         lines.insert(0, f"If nobody decides by {clock(gate['due_at'])}: nothing is done, this question expires.")
     else:
-        lines.insert(0, "No deadline. It waits until you decide.")
+        who = waited_for([gate])
+        lines.insert(0, f"No deadline. It waits until {'you decide' if who == 'you' else f'{who} decides'}.")
     return [*lines, *how_to_decide(gate)]
 
 

@@ -26,6 +26,8 @@ from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
+from counterfoil.desktop.words.asides import waits_for
+from counterfoil.desktop.words.people import person
 
 
 class Shown(Protocol):
@@ -174,7 +176,9 @@ class Deciding(QObject):
         trouble = reading.kind in ("doubt", "failure")
         self.bar.setVisible(reading.open and not trouble)
         due = times.iso_instant(str(reading.seen.document.get("due_at")))
-        silence = words.silence(due, reading.seen.document.get("on_due"), self._clock.now_us())
+        asked = waits_for(reading.seen.document, reading.seen.me)
+        who = person(asked) if asked else ""
+        silence = words.silence(due, reading.seen.document.get("on_due"), self._clock.now_us(), who)
         hint = "Nothing has been written yet. " if self._shown.is_guided else ""
         self.bar.show_open(
             silence=f"{hint}{silence}",

@@ -87,10 +87,10 @@ def has_read(names: str, many: int) -> str:
     return f"This run has read {one_line(names)}, which {'comes' if many == 1 else 'come'} from outside."
 
 
-def silence(due_at: int | None, on_due: str | None, now_us: int) -> str:
-    """What happens when nobody decides."""
+def silence(due_at: int | None, on_due: str | None, now_us: int, who: str = "") -> str:
+    """What happens when nobody decides; `who` is the name of whom alone it waits for."""
     if due_at is None:
-        return "No deadline. It waits until you decide."
+        return f"No deadline. It waits until {f'{who} decides' if who else 'you decide'}."
     by = times.in_sentence(times.when(due_at, now_us))
     if on_due and on_due != "expires":
         return f"If nobody decides by {by}: {on_due}."

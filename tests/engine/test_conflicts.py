@@ -35,7 +35,7 @@ from counterfoil import (
 from counterfoil.errors import WrongAnswer
 from counterfoil.facts import GateState, RunState, Verdict
 from counterfoil.inbox.deciding import void
-from counterfoil.store import gates, trail_rows
+from counterfoil.store import seals, trail_rows
 from counterfoil.testing import Crashed, Harness
 
 
@@ -142,7 +142,7 @@ def test_each_answer_does_what_it_says(
     gate = harness.gate()
     shown = harness.spec()["about"]["files"][0]["made"].get(choice)
     harness.answer(choice=choice)
-    sealed = gates.seals(harness.database.reader, gate["gate_id"])
+    sealed = seals.of_gate(harness.database.reader, gate["gate_id"])
     assert [row["n"] for row in sealed] == [1, 2]
     assert harness.advance() == RunState.DONE
     assert held(files) == {"out.txt": "new", **after}
@@ -182,7 +182,7 @@ def test_a_decision_is_taken_back(files: Path, tmp_path: Path) -> None:
     gate = harness.gate()
     harness.decide(Verdict.ANSWERED, answers={"choice": "use"}, delay_us=5_000_000)
     void(harness.database, gate["gate_id"], "user:test")
-    assert gates.seals(harness.database.reader, gate["gate_id"]) == []
+    assert seals.of_gate(harness.database.reader, gate["gate_id"]) == []
     assert answered(harness, choice="keep") == RunState.DONE
     assert held(files) == {"out.txt": "new", "rows.csv": "a\n0\nsomebody\n"}
     harness.close()
@@ -453,7 +453,7 @@ def test_a_workflow_can_look_again_by_itself(files: Path, tmp_path: Path) -> Non
     harness.approve()
     (files / "out.txt").write_text("somebody's")
     assert harness.advance() == RunState.WAITING
-    assert gates.seals(harness.database.reader, first["gate_id"])[0]["spent_at_path"] == ""
+    assert seals.of_gate(harness.database.reader, first["gate_id"])[0]["spent_at_path"] == ""
     assert harness.gate()["gate_id"] != first["gate_id"]
     harness.approve()
     assert harness.advance() == RunState.DONE

@@ -34,7 +34,7 @@ from counterfoil.engine.holding import Hold
 from counterfoil.engine.ports import Around, Judgement, Permission
 from counterfoil.errors import WrongAnswer
 from counterfoil.facts import GateState, RunState, Slot, Verdict
-from counterfoil.store import gates, intents, records, timers
+from counterfoil.store import intents, records, seals, timers
 from counterfoil.testing import Crashed
 from engine.doing import Nothing, asking, keyed, looked_up
 from engine.power_cut import PowerCut
@@ -264,7 +264,7 @@ def test_the_plan_of_a_decision_is_performed_in_order(harness: PowerCut) -> None
     harness.approve()
     assert harness.advance() == RunState.DONE
     assert [text for _, _, text in harness.ledger.lines()] == ["e0", "e1", "e2", "e3"]
-    sealed = gates.seals(harness.database.reader, harness.gates(GateState.DECIDED)[0]["gate_id"])
+    sealed = seals.of_gate(harness.database.reader, harness.gates(GateState.DECIDED)[0]["gate_id"])
     assert [(row["n"], row["spent_at_path"], row["spent_at_ordinal"]) for row in sealed] == [
         (1, "", 1),
         (2, "", 2),

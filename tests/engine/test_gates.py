@@ -40,7 +40,7 @@ from counterfoil.errors import ClaimedElsewhere, GateClosed, NotAllowed
 from counterfoil.facts import GateState, RunState, Verdict
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.deciding import Wish, decide, void
-from counterfoil.store import gates, records
+from counterfoil.store import gates, records, seals
 from counterfoil.testing import Crashed
 from engine.doing import Nothing, asking, keyed
 from engine.power_cut import PowerCut
@@ -387,7 +387,7 @@ def test_a_decision_taken_back_in_time_leaves_an_open_gate(harness: PowerCut) ->
     harness.decide(Verdict.APPROVED, delay_us=5 * SECOND)
     void(harness.database, gate["gate_id"], "user:test")
     assert harness.gate()["gate_id"] == gate["gate_id"]
-    assert gates.seals(harness.database.reader, gate["gate_id"]) == []
+    assert seals.of_gate(harness.database.reader, gate["gate_id"]) == []
     harness.tick(timedelta(seconds=6))
     assert harness.advance() == RunState.WAITING
     assert harness.ledger.lines() == []
@@ -601,6 +601,6 @@ def test_a_decision_is_one_transaction_with_its_seals_and_its_trail(harness: Pow
     made = decide(harness.database, harness.blobs, harness.gate()["gate_id"], Wish(Verdict.APPROVED, "user:anna"))
     assert made.by == "user:anna"
     (row,) = gates.decisions(harness.database.reader, made.gate_id)
-    (seal,) = gates.seals(harness.database.reader, made.gate_id)
+    (seal,) = seals.of_gate(harness.database.reader, made.gate_id)
     assert (row["digest"], row["principal"], seal["n"]) == (made.digest, "user:anna", 1)
     assert records.of_run(harness.database.reader, harness.run_id) == []  # the record is the run's, when it goes on

@@ -22,7 +22,7 @@ from counterfoil.facts import GateState, RunState, Verdict
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.inbox.finding import find_gate, find_run
-from counterfoil.store import gates, runs, trail_rows
+from counterfoil.store import gates, runs, seals, trail_rows
 from counterfoil.store.database import Database
 from engine.doing import Nothing, asking
 from engine.power_cut import PowerCut
@@ -97,7 +97,7 @@ def test_a_decision_is_addressed_to_what_was_seen(harness: PowerCut) -> None:
         "user:test",
         gate["digest"],
     )
-    sealed = gates.seals(harness.database.reader, gate["gate_id"])
+    sealed = seals.of_gate(harness.database.reader, gate["gate_id"])
     assert [row["digest"] for row in sealed] == [digest(canonical(item["body"])) for item in shown["plan"]]
     entry = trail_rows.entries(harness.database.reader)[-1]
     told = json.loads(entry["after"])

@@ -25,7 +25,7 @@ from counterfoil.facts import (
     StepKind,
 )
 from counterfoil.places import Home
-from counterfoil.store import blob_rows, gates, intents, leases, records, runs, timers, trail_rows
+from counterfoil.store import blob_rows, gates, intents, leases, records, runs, seals, timers, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Txn
@@ -113,10 +113,10 @@ def test_the_database_refuses_what_no_state_allows(database: Database, run_id: s
 
 def test_an_item_is_spent_once(database: Database, run_id: str) -> None:
     gate_id = database.transact(lambda txn: gates.open_gate(txn, gate(run_id)))["gate_id"]
-    database.transact(lambda txn: gates.add_seals(txn, gate_id, [(1, "{}", "{}", "d")]))
-    assert database.transact(lambda txn: gates.spend(txn, gate_id, 1, "", 5))
-    assert not database.transact(lambda txn: gates.spend(txn, gate_id, 1, "", 6))
-    assert not database.transact(lambda txn: gates.spend(txn, gate_id, 2, "", 6))
+    database.transact(lambda txn: seals.add(txn, gate_id, [(1, "{}", "{}", "d")]))
+    assert database.transact(lambda txn: seals.spend(txn, gate_id, 1, "", 5))
+    assert not database.transact(lambda txn: seals.spend(txn, gate_id, 1, "", 6))
+    assert not database.transact(lambda txn: seals.spend(txn, gate_id, 2, "", 6))
 
 
 def test_numbers_count_per_home(database: Database) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.facts import GateState, Outcome, RunState, Slot, StepKind, Verdict, person
-from counterfoil.store import gates, records, runs, timers, trail_rows
+from counterfoil.store import gates, records, runs, seals, timers, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Row, Txn
 
@@ -76,7 +76,9 @@ def payload_of(txn: Txn, row: Row) -> dict[str, Any]:
         "by": row["principal"],
         "comment": row["comment"],
         "answers": json.loads(row["answers"]),
-        "items": [{"n": item["n"], "body": json.loads(item["body"])} for item in gates.seals(txn.conn, row["gate_id"])],
+        "items": [
+            {"n": item["n"], "body": json.loads(item["body"])} for item in seals.of_gate(txn.conn, row["gate_id"])
+        ],
     }
 
 

@@ -14,7 +14,7 @@ from counterfoil.engine.holding import Hold, Identity
 from counterfoil.engine.judging import judged
 from counterfoil.engine.ports import Judgement, Permission
 from counterfoil.facts import GateKind, GateState, Risk, Slot, Verdict, person
-from counterfoil.store import gates, permission_rows, trail_rows
+from counterfoil.store import gates, permission_rows, seals, trail_rows
 from counterfoil.store.transactions import Connection, Row, Txn
 
 _RULE = "rule:"
@@ -65,7 +65,7 @@ def _approve(hold: Hold, txn: Txn, gate: Row, shown: dict[str, Any], rules: list
         signature="rule",
     )
     bodies = [(item["n"], canonical(item["body"]), canonical(item["base"])) for item in shown["plan"]]
-    gates.add_seals(txn, gate["gate_id"], [(n, body, base, digest(body)) for n, body, base in bodies])
+    seals.add(txn, gate["gate_id"], [(n, body, base, digest(body)) for n, body, base in bodies])
     trail_rows.append(
         txn,
         by=by,
@@ -90,7 +90,7 @@ def decided(conn: Connection, gate_id: str) -> bool:
 def void(txn: Txn, gate_id: str) -> None:
     """Let an approval by rules count no more, so that the question is asked anew."""
     gates.take(txn, gate_id)
-    gates.void_seals(txn, gate_id)
+    seals.void(txn, gate_id)
 
 
 def note_use(txn: Txn, hold: Hold, identity: Identity, said: Judgement) -> None:

@@ -26,7 +26,7 @@ from counterfoil.engine.holding import Breach, Hold, Identity, Over
 from counterfoil.engine.left_over import LeftOvers
 from counterfoil.engine.ports import BadEffect, EffectTrouble, Judgement, Permission
 from counterfoil.facts import AttemptState, GateKind, GateState, Outcome, Slot, person
-from counterfoil.store import gates, intents, records, standing, timers
+from counterfoil.store import gates, intents, records, seals, standing, timers
 from counterfoil.store.transactions import Row, Txn
 
 
@@ -295,10 +295,10 @@ class EffectDesk:
 
     @staticmethod
     def _spend(txn: Txn, asked: Asked, cover: Cover) -> None:
-        row = gates.seal_of(txn.conn, cover.gate_id, cover.n)
+        row = seals.one(txn.conn, cover.gate_id, cover.n)
         if row is None or row["digest"] != asked.digest:
             raise Breach(f"{asked.kind} is not what was approved")
-        if not gates.spend(txn, cover.gate_id, cover.n, *asked.identity):
+        if not seals.spend(txn, cover.gate_id, cover.n, *asked.identity):
             raise Breach(f"{asked.kind}: this approval is spent")
 
     def _sealed(self, txn: Txn, asked: Asked) -> Cover | None:

@@ -31,7 +31,7 @@ from counterfoil.facts import (
     StepKind,
     Verdict,
 )
-from counterfoil.store import gates, intents, records, runs
+from counterfoil.store import gates, intents, records, runs, seals
 from counterfoil.store.transactions import Txn
 
 HOW = {
@@ -95,7 +95,7 @@ class EffectTroubles:
         conn = hold.powers.database.reader
         intent = intents.get(conn, hold.run_id, *asked.identity)
         gate_id = intent["gate_id"] if intent is not None else None
-        seal = gates.seal_of(conn, gate_id, intent["item"]) if intent is not None and gate_id is not None else None
+        seal = seals.one(conn, gate_id, intent["item"]) if intent is not None and gate_id is not None else None
         base = json.loads(seal["base"]) if seal is not None else {}
         stage = hold.stage.root if hold.stage is not None else None
         sample = Sampler(hold, asked.identity, asked.key)

@@ -14,7 +14,7 @@ from counterfoil.engine import killpoints, staging
 from counterfoil.engine.conflicts import Performed, performed
 from counterfoil.engine.holding import Hold, Identity
 from counterfoil.engine.ports import ROOT, FileOp
-from counterfoil.store import blob_rows, claims, file_ops, gates, intents
+from counterfoil.store import blob_rows, claims, file_ops, gates, intents, seals
 from counterfoil.store.transactions import Connection, Row, Txn
 
 
@@ -28,7 +28,7 @@ def _intent(conn: Connection, hold: Hold, identity: Identity) -> Row:
 
 def items_of(conn: Connection, hold: Hold, identity: Identity) -> list[Performed]:
     """The file effects of the set as they are performed, in order."""
-    rows = gates.seals(conn, _intent(conn, hold, identity)["gate_id"])
+    rows = seals.of_gate(conn, _intent(conn, hold, identity)["gate_id"])
     of_files = [row for row in rows if hold.powers.effects.is_file(json.loads(row["body"]))]
     return [performed(row["n"], row["body"], row["base"], row["instead"]) for row in of_files]
 
@@ -49,7 +49,7 @@ async def apply(hold: Hold, identity: Identity) -> Any:
             outcomes = hold.powers.effects.outcomes([op_of(row) for row in mine])
         else:
             outcomes = await _apply_set(hold, gate_id, identity)
-    seal = gates.seal_of(reader, gate_id, n)
+    seal = seals.one(reader, gate_id, n)
     notes = performed(n, seal["body"], seal["base"], seal["instead"]).notes if seal is not None else {}
     return {**outcomes.get(n, {}), **notes}
 
@@ -102,7 +102,7 @@ def _apply_rows(hold: Hold, gate_id: str, rows: list[Row]) -> dict[int, Any]:
     ops = [op_of(row) for row in rows]
     if all(row["state"] == "applied" for row in rows):
         return hold.powers.effects.outcomes(ops)
-    bases = [json.loads(seal["base"]) for seal in gates.seals(hold.powers.database.reader, gate_id)]
+    bases = [json.loads(seal["base"]) for seal in seals.of_gate(hold.powers.database.reader, gate_id)]
     root = next((base[ROOT] for base in bases if ROOT in base), None)
     undo = str(hold.powers.database.home.undo / gate_id)
     return hold.powers.effects.apply_files(ops, hold.workspace, undo, root)
@@ -127,14 +127,14 @@ def rebase(txn: Txn, hold: Hold, identity: Identity, fresh_gate: str) -> None:
     """A person said what shall become of files that changed: the journal of the set is made anew from that."""
     gate_id = _intent(txn.conn, hold, identity)["gate_id"]
     file_ops.forget(txn, gate_id)
-    gates.rebase(txn, gate_id, fresh_gate)
+    seals.rebase(txn, gate_id, fresh_gate)
 
 
 def void(txn: Txn, hold: Hold, identity: Identity) -> None:
     """The approval behind a set covers nothing any more: what of it is unspent, its journal and its claims are dropped."""
     gate_id = _intent(txn.conn, hold, identity)["gate_id"]
     file_ops.forget(txn, gate_id)
-    gates.void_seals(txn, gate_id)
+    seals.void(txn, gate_id)
     claims.drop(txn, gate_id)
 
 

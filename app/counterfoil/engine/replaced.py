@@ -11,7 +11,7 @@ from counterfoil.authoring.codec import canonical, digest
 from counterfoil.engine.holding import Hold
 from counterfoil.engine.ports import Judgement, Permission
 from counterfoil.facts import GateState, person
-from counterfoil.store import gates
+from counterfoil.store import gates, seals
 from counterfoil.store.transactions import Connection
 
 
@@ -37,4 +37,4 @@ def _originals(conn: Connection, hold: Hold, gate_id: str) -> dict[str, str]:
         return {}
     asked = {item["n"]: digest(canonical(item["body"])) for item in plan}
     by = gates.decisions(conn, gate_id)[-1]["principal"]
-    return {asked[seal["n"]]: by for seal in gates.seals(conn, gate_id) if seal["digest"] != asked[seal["n"]]}
+    return {asked[seal["n"]]: by for seal in seals.of_gate(conn, gate_id) if seal["digest"] != asked[seal["n"]]}

@@ -43,7 +43,7 @@ from counterfoil.inbox.sealing import sealed_items
 from counterfoil.inbox.taking_in import taken_in
 from counterfoil.places import Home
 from counterfoil.policy.boundaries import visible
-from counterfoil.store import asides, blob_rows, claims, gates, runs, trail_rows
+from counterfoil.store import asides, blob_rows, claims, gates, runs, seals, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
@@ -159,7 +159,7 @@ def _decide(
         signature=wish.signature,
         entered_by=wish.entered_by,
     )
-    gates.add_seals(txn, gate_id, items)
+    seals.add(txn, gate_id, items)
     asides.wake(txn, gate_id)  # should this be taken back, everybody sees the gate again
     if verdict is Verdict.APPROVED:
         claims.hold(txn, gate_id)

@@ -25,7 +25,7 @@ from counterfoil.previews import texts
 from counterfoil.previews.choosing import preview
 from counterfoil.previews.csv_rows import Unfit, appended
 from counterfoil.previews.preview import FileSeen, Preview
-from counterfoil.store import file_ops, gates
+from counterfoil.store import file_ops, seals
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.originals import original_of
 from counterfoil.store.transactions import Connection, Row
@@ -138,7 +138,7 @@ class PlanFiles:
         item = next((entry for entry in spec.get("plan") or () if entry["n"] == n), None)
         if item is None:
             raise WrongUse(f"There is no item {n} in this plan.")
-        seal = gates.seal_of(conn, row["gate_id"], n)
+        seal = seals.one(conn, row["gate_id"], n)
         return item if seal is None else {**item, "body": json.loads(seal["body"]), "base": json.loads(seal["base"])}
 
     # -------------------------------------------------------------------------------------------------- before and after

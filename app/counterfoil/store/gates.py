@@ -10,13 +10,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from counterfoil.facts import GateKind, GateState, Slot
-from counterfoil.store import tables
+from counterfoil.store import seals, tables
 from counterfoil.store.gate_lines import NO_LINE, GateLine
 from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 
 _GATE = tables.gate
 _DECISION = tables.decision
-_SEAL = tables.seal
 _CLAIM = tables.claim
 _AT_GATE: sa.BindParameter[str] = sa.bindparam("gid")
 _OF = _GATE.c.run_id == sa.bindparam("rid")
@@ -91,15 +90,6 @@ _UNTAKEN = Prepared(
 )
 _UNCLAIM = Prepared(lambda: sa.delete(_CLAIM).where(_CLAIM.c.gate_id == _AT_GATE, _CLAIM.c.held.is_(False)))
 _TAKE = Prepared(lambda: sa.update(_GATE).where(_GATE.c.gate_id == _AT_GATE).values(taken_at=sa.bindparam("now")))
-_SEALS = Prepared(lambda: sa.select(_SEAL).where(_SEAL.c.gate_id == _AT_GATE).order_by(_SEAL.c.n))
-_SEAL_OF = Prepared(lambda: sa.select(_SEAL).where(_SEAL.c.gate_id == _AT_GATE, _SEAL.c.n == sa.bindparam("nth")))
-_SPEND = Prepared(
-    lambda: (
-        sa.update(_SEAL)
-        .where(_SEAL.c.gate_id == _AT_GATE, _SEAL.c.n == sa.bindparam("item"), _SEAL.c.spent_at_path.is_(None))
-        .values(spent_at_path=sa.bindparam("at"), spent_at_ordinal=sa.bindparam("nth"))
-    )
-)
 _DUE = Prepared(lambda: sa.select(_GATE).where(_IS_OPEN, _GATE.c.due_at <= sa.bindparam("now")))
 _NEXT_DUE = Prepared(lambda: sa.select(sa.func.min(_GATE.c.due_at)).where(_IS_OPEN))
 _NEXT_EFFECTIVE = Prepared(
@@ -317,7 +307,7 @@ def reopen(txn: Txn, gate_id: str) -> None:
         .where(_GATE.c.gate_id == gate_id, _GATE.c.state == str(GateState.DECIDED), _GATE.c.taken_at.is_(None))
         .values(state=str(GateState.OPEN), closed_at=None, closed_why=None)
     )
-    txn.do(sa.delete(_SEAL).where(_SEAL.c.gate_id == gate_id))
+    seals.void(txn, gate_id)
     txn.do(sa.update(_CLAIM).where(_CLAIM.c.gate_id == gate_id).values(held=False))
 
 
@@ -387,38 +377,6 @@ def take(txn: Txn, gate_id: str) -> None:
     _UNCLAIM.run(txn.conn, {"gid": gate_id})
 
 
-def add_seals(txn: Txn, gate_id: str, items: Sequence[tuple[int, str, str, str]]) -> None:
-    """Seal plan items: (number from 1, body text, base text, digest)."""
-    if items:
-        rows = [
-            {"gate_id": gate_id, "n": n, "body": body, "base": base, "digest": digest}
-            for n, body, base, digest in items
-        ]
-        txn.do(sa.insert(_SEAL), rows)
-
-
-def seals(conn: sa.Connection, gate_id: str) -> list[Row]:
-    """The sealed items of a gate, in order."""
-    return _SEALS.all(conn, {"gid": gate_id})
-
-
-def spend(txn: Txn, gate_id: str, n: int, path: str, ordinal: int) -> bool:
-    """Spend a sealed item at an identity; False where there is none, or it is spent elsewhere."""
-    return _SPEND.do(txn.conn, {"gid": gate_id, "item": n, "at": path, "nth": ordinal}) == 1
-
-
-def seal_of(conn: sa.Connection, gate_id: str, n: int) -> Row | None:
-    """One sealed item."""
-    return _SEAL_OF.first(conn, {"gid": gate_id, "nth": n})
-
-
-def rebase(txn: Txn, gate_id: str, fresh_gate: str) -> None:
-    """Give the items of a gate what was approved in their place when somebody answered that files changed, and its bases."""
-    for fresh in seals(txn.conn, fresh_gate):
-        mine = sa.update(_SEAL).where(_SEAL.c.gate_id == gate_id, _SEAL.c.n == fresh["n"])
-        txn.do(mine.values(base=fresh["base"], instead=fresh["body"]))
-
-
 def due(conn: sa.Connection, now_us: int) -> list[Row]:
     """Open gates whose time is over."""
     return _DUE.all(conn, {"now": now_us})
@@ -442,8 +400,3 @@ def next_effective(conn: sa.Connection, run_id: str) -> int | None:
     """The earliest instant at which a decision on this run that was not taken up takes effect."""
     at: int | None = _NEXT_EFFECTIVE.value(conn, {"rid": run_id})
     return at
-
-
-def void_seals(txn: Txn, gate_id: str) -> None:
-    """Drop the sealed items of a gate that nothing has spent."""
-    txn.do(sa.delete(_SEAL).where(_SEAL.c.gate_id == gate_id, _SEAL.c.spent_at_path.is_(None)))

@@ -16,7 +16,17 @@ from counterfoil.authoring.codec import blob_shas
 from counterfoil.catalogue.packing import files_of
 from counterfoil.errors import Damaged
 from counterfoil.places import Home
-from counterfoil.store import evidence_rows, file_ops, gates, intents, permission_rows, records, trail_rows, versions
+from counterfoil.store import (
+    evidence_rows,
+    file_ops,
+    gates,
+    intents,
+    permission_rows,
+    records,
+    seals,
+    trail_rows,
+    versions,
+)
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views import evidence_check
@@ -85,8 +95,8 @@ def evidence_of(conn: Connection, blobs: Blobs, home: Home, run: Row, now_us: in
     collected.lines("gates.jsonl", (_gate(row, collected) for row in asked))
     collected.lines("decisions.jsonl", map(dict, decisions))
     collected.lines("readings.jsonl", map(dict, evidence_rows.readings_of(conn, run_id)))
-    seals = [row for gate in asked for row in gates.seals(conn, gate["gate_id"])]
-    collected.lines("seals.jsonl", (collected.naming(dict(row), row["body"]) for row in seals))
+    sealed = [row for gate in asked for row in seals.of_gate(conn, gate["gate_id"])]
+    collected.lines("seals.jsonl", (collected.naming(dict(row), row["body"]) for row in sealed))
     collected.lines("effects.jsonl", (_effect(row, collected) for row in intents.of_run(conn, run_id)))
     collected.lines("files.jsonl", map(dict, file_ops.of_run(conn, run_id)))
     collected.lines("rules.jsonl", _rules(conn, run_id))

@@ -328,3 +328,23 @@ def test_no_frame_shows_a_gate_squeezed(make_desk: MakeDesk, monkeypatch: pytest
         desk.settle()
         desk.window.repaint()
     assert squeezed == []
+
+
+def test_four_tabs_stand_side_by_side_in_a_wide_window(make_desk: MakeDesk) -> None:
+    desk = make_desk()
+    pane = desk.window.pages["inbox"].pane
+    for segment, badge in zip(pane.tabs.segments.values(), ("12", "12", "3", ""), strict=True):
+        segment.show()
+        segment.set_badge(badge)
+    desk.settle()
+    assert len({place(segment).top() for segment in pane.tabs.segments.values()}) == 1
+
+
+def test_a_reason_has_the_room_that_is_there(make_desk: MakeDesk) -> None:
+    desk = make_desk(size=SMALL)
+    inbox = desk.window.pages["inbox"]
+    inbox.go_to_gate(f"{81:032x}")
+    desk.settle()
+    row = inbox.detail.page.answers.rows[0]
+    desk.click(row.choice.segments["reject"])
+    assert row.width() - row.reason.geometry().right() < 30

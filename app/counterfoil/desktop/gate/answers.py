@@ -65,7 +65,7 @@ class AnswerRowBox(QWidget):
         self.reason = LineEdit(f"Reason for {answer.title}")
         self.reason.setText(str(session.values.get(answer.reason, "")) if answer.reason else "")
         self.reason.textEdited.connect(self._typed)
-        line.addWidget(self.reason, 1)
+        line.addWidget(self.reason, 20)  # all the room that the stretch behind it would share
         self._need = Label("", "small")
         put(line, self._need, None)
         put(lines, line)

@@ -15,7 +15,7 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.combo import Combo
 from counterfoil.desktop.parts.form import FieldEditor, LineEdit
 from counterfoil.desktop.parts.labels import Label, Prose
-from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.plain import one_line
@@ -68,10 +68,10 @@ class SnoozeSheet(Sheet):
         self.body.addWidget(self.day)
         label = Label("Time", "small_strong")
         label.setBuddy(self.time)
-        self.body.addWidget(label)
-        line = row(gap=8)
+        line, named = row(gap=8), column(gap=4)
         put(line, self.time, None)
-        self.body.addLayout(line)
+        put(named, label, line)
+        self.body.addLayout(named)
         self.act = Button("", "primary", icon="clock")
         self.act.clicked.connect(self._act)
 

@@ -22,11 +22,15 @@ _TONES = {
 }
 
 
+_BESIDE, _TIGHT = 12, 9  # pixels at both sides of a word; of one whose track may run out of room
+
+
 class Segment(QRadioButton):
     """One of the choices; painted as a part of the track."""
 
-    def __init__(self, words: str, key: str, tone: str, *, height: int = 28) -> None:
+    def __init__(self, words: str, key: str, tone: str, *, height: int = 28, beside: int = _BESIDE) -> None:
         super().__init__(words)
+        self._beside = beside
         self.setShortcut(QKeySequence())  # an ampersand in an author's word makes no key
         self.setAccessibleName(words)
         self.key = key
@@ -48,7 +52,7 @@ class Segment(QRadioButton):
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self.font())
         badge = metrics.horizontalAdvance(self.badge) + 6 if self.badge else 0
-        return QSize(metrics.horizontalAdvance(self.text()) + badge + 24, self._height)
+        return QSize(metrics.horizontalAdvance(self.text()) + badge + 2 * self._beside, self._height)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -107,7 +111,7 @@ class Segmented(QFrame):
         self.segments: dict[str, Segment] = {}
         line = self._flow() if wraps else row(self, gap=2, margins=(2, 2, 2, 2))
         for number, (key, words, tone) in enumerate(choices, 1):
-            segment = Segment(words, key, tone)
+            segment = Segment(words, key, tone, beside=_TIGHT if wraps else _BESIDE)
             hint = f"{name}. Press {number} to choose it." if numbered else name
             segment.setAccessibleDescription(hint)
             self.segments[key] = segment

@@ -222,5 +222,11 @@ def _notice_by(facts: list[Fact]) -> tuple[date | None, list[str]]:
     if not ends or not notice:
         return None, []
     number, unit = notice.split()
-    last = before(date.fromisoformat(ends), Span(int(number), unit.removesuffix("s")))
-    return last, [f"Notice has to be given by {last.isoformat()}: {notice} before {ends}."]
+    end = date.fromisoformat(ends)
+    last = before(end, Span(int(number), unit.removesuffix("s")))
+    return last, [f"Notice has to be given by {day_words(last)}: {notice} before {day_words(end)}."]
+
+
+def day_words(day: date) -> str:
+    """`31 Dec 2027`."""
+    return f"{day.day} {day:%b %Y}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
-from contract_review.judging import Review
+from contract_review.judging import Review, day_words
 from contract_review.papers import Pile
 from counterfoil import Evidence, Field, fields, table
 from counterfoil.policy.boundaries import visible
@@ -59,17 +61,27 @@ def flags_of(pile: Pile, those: Sequence[Review], remarks: Sequence[str]) -> lis
     return [visible(one) for one in flags]
 
 
+def _told(one: Review) -> dict[str, str]:
+    """What it says, by name; of several of a kind each has its number."""
+    kinds = Counter(fact.name for fact in one.facts)
+    so_far: Counter[str] = Counter()
+    told = {}
+    for fact in one.facts:
+        so_far[fact.name] += 1
+        name = _TOLD[fact.name] if kinds[fact.name] == 1 else f"{_TOLD[fact.name]} {so_far[fact.name]}"
+        value = day_words(date.fromisoformat(fact.value)) if fact.name in ("starts", "ends") else fact.value
+        told[name] = f"{value} · {fact.place}: “{fact.quote}”"
+    return told
+
+
 def evidence_of(pile: Pile, those: Sequence[Review]) -> list[Evidence]:
     """For each contract its facts and findings with quotations, then what was not found, then what was not reviewed."""
     found: list[Evidence] = []
     for one in those:
         name = visible(one.contract.name)
-        facts = {
-            f"{_TOLD[fact.name]} {at}": f"{fact.value} · {fact.place}: “{fact.quote}”"
-            for at, fact in enumerate(one.facts, start=1)
-        }
+        facts = _told(one)
         if one.notice_by:
-            facts["Notice by"] = f"{one.notice_by.isoformat()}, worked out from the end and the notice"
+            facts["Notice by"] = f"{day_words(one.notice_by)}, worked out from the end and the notice"
         if facts:
             found.append(
                 fields(

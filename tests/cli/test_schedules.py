@@ -277,10 +277,11 @@ def test_pausing_resuming_skipping_and_removing_are_told_and_kept_in_the_trail(d
     assert desk.call("schedule", "list", "--json").document[0]["next_at"] is None
     assert desk.call("schedule", "resume", "Weekly").code == 0
     assert desk.call("schedule", "list", "--json").document[0]["next_at"] == first
-    assert desk.call("schedule", "skip-next", "Weekly").code == 0
+    assert desk.call("schedule", "skip-next", "Weekly", "--comment", "a holiday").code == 0
     planned, skipped = desk.log("Weekly")
     assert (planned["state"], skipped["state"]) == ("planned", "skipped")
     assert skipped["reason"].startswith("skipped by ")
+    assert skipped["reason"].endswith(": a holiday")
     assert planned["due_at"] > skipped["due_at"] == first
     assert desk.call("schedule", "remove", "Weekly").code == 0
     assert desk.call("schedule", "list", "--json").document == []

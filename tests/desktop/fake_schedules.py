@@ -195,10 +195,10 @@ class FakeSchedules:
         self._changed()
         return f"‘{row.name}’: {act}."
 
-    def skip(self, schedule_id: str, due_at: int) -> str:
+    def skip(self, schedule_id: str, due_at: int, reason: str) -> str:
         if self.refuse is not None:
             raise self.refuse
-        self._log.append(("skip", (schedule_id, due_at)))
+        self._log.append(("skip", (schedule_id, due_at, reason)))
         self.notices = [one for one in self.notices if (one.schedule_id, one.due_at) != (schedule_id, due_at)]
         self._changed()
         return f"‘{self._row(schedule_id).name}’ skips it."

@@ -10,8 +10,11 @@ from counterfoil.desktop.protection.sheet import ProtectionSheet
 from counterfoil.desktop.run_acts import AgainOf, ForkLook
 from counterfoil.desktop.runs.again_sheet import CHANGED, STEP, AgainSheet
 from counterfoil.desktop.runs.running_again import again_banner
+from counterfoil.desktop.runs.steps import lines
+from counterfoil.desktop.theme import Theme
 from counterfoil.errors import LessProtection
 from desktop.conftest import Desk
+from desktop.fake_runs import run_seen
 from desktop.test_pages import texts
 
 RUN = f"{5:032x}"
@@ -121,7 +124,16 @@ def test_from_a_step_names_what_happened_and_is_not_repeated(desk: Desk, run: An
     assert run.run_id == f"{14:032x}"
 
 
-def test_a_run_says_which_one_it_is_again_and_why() -> None:
+def test_steps_that_were_taken_over_say_in_which_run_they_were_done() -> None:
+    again_of = {"run_id": RUN, "number": 5, "ordinal": 3, "reason": ""}
+    document = {**run_seen(f"{12:032x}").document, "again_of": again_of}
+    told = [(one.title, one.once) for one in lines(document, {"1"}) if one.kind == "step"]
+    assert told[0] == ("List files", "in run 5")
+    assert {once for _, once in told[2:5]} == {"in run 5"}
+    assert {once for _, once in told[6:]} == {""}
+
+
+def test_a_run_says_which_one_it_is_again_and_why(theme: Theme) -> None:
     document = {"again_of": {"run_id": RUN, "number": 5, "ordinal": 9, "reason": "wrong month"}}
     banner = again_banner(document)
     assert banner.words.text() == "Run 5 again, from step 10. What it did before that is kept and not repeated."

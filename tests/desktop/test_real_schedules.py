@@ -172,11 +172,11 @@ def test_what_the_next_firing_lacks_is_told_with_its_day_and_can_be_skipped(live
     first, second = office.look(None).notices
     assert first.words == "Today 18:00 ‘Daily’ cannot run: the folder is not there. Bring it."
     assert (first.skip, second.skip, first.sign_in) == ("Skip today", "Skip 18:00", "")
-    assert office.skip(daily, first.due_at or 0) == "‘Daily’ skips Fri 27 Nov 18:00."
+    assert office.skip(daily, first.due_at or 0, "a holiday") == "‘Daily’ skips Fri 27 Nov 18:00."
     [row] = firings.newest(desk.database.reader, daily, 1)
-    assert (row["state"], row["reason"]) == ("skipped", f"skipped by {person(account())}")
+    assert (row["state"], row["reason"]) == ("skipped", f"skipped by {person(account())}: a holiday")
     with pytest.raises(NotNow, match="that firing has come already, or was skipped"):
-        office.skip(daily, first.due_at or 0)
+        office.skip(daily, first.due_at or 0, "")
     assert [one.schedule_id for one in office.look(None).notices] == [often], "it is told again before the next one"
     lacking = Finding("connectors", False, "The sign-in to “mail” has ended.", "Sign in: counterfoil", "mail")
     tell_missing(desk.database, row_before, lacking)
@@ -192,14 +192,15 @@ def test_what_the_next_firing_lacks_is_told_with_its_day_and_can_be_skipped(live
 
 def test_acts_are_done_and_told(lived: Lived) -> None:
     daily, office = lived.desk.add("Daily", rule=DAILY), lived.office.schedules
-    assert office.act(daily, "skip_next") == "‘Daily’ skips Fri 27 Nov 18:00."
+    due = next(one.next_at for one in office.look(None).rows if one.schedule_id == daily) or 0
+    assert office.skip(daily, due, "stocktaking") == "‘Daily’ skips Fri 27 Nov 18:00."
     assert [one.state for one in lived.day(date(2026, 11, 27))] == ["skipped"]
     office.act(daily, "pause")
     assert lived.seen["Daily"][1].startswith("Paused by")
     assert lived.office.runner().next_at is None
     assert lived.day(date(2026, 11, 28)) == ()
     with pytest.raises(NotNow, match="no next firing"):
-        office.act(daily, "skip_next")
+        office.skip(daily, due, "")
     office.act(daily, "resume")
     assert [one.state for one in lived.day(date(2026, 11, 28))] == ["planned"]
     ahead, now = lived.office.runner(), lived.desk.clock.now_us()

@@ -11,6 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
 
 from counterfoil.clock import from_us
+from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.office import Part
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
@@ -82,9 +83,7 @@ def told(page: Any) -> str:
 
 def acts(desk: Desk) -> list[tuple[str, Any]]:
     return [
-        (act, what)
-        for act, what in desk.office.log
-        if act in ("pause", "resume", "skip_next", "remove", "run", "got_it")
+        (act, what) for act, what in desk.office.log if act in ("pause", "resume", "skip", "remove", "run", "got_it")
     ]
 
 
@@ -156,13 +155,18 @@ def test_no_schedules_say_what_one_is_and_how_to_write_it(desk: Desk, page: Any)
 def test_what_can_be_done_with_a_schedule(desk: Desk, page: Any) -> None:
     page.view.select(PAYMENTS)
     desk.settle()
-    assert page.head.skip.text().strip() == "Skip Fri 4 Dec 08:00"
-    for button in (page.head.run, page.head.missed, page.head.skip, page.head.switch):
+    assert page.head.skip.text().strip() == "Skip Fri 4 Dec 08:00…"
+    for button in (page.head.run, page.head.missed, page.head.skip):
         desk.click(button)
+    desk.type("a holiday")
+    due = page.head.shown.next_at
+    assert page.sheet.act.text() == "Skip Fri 4 Dec 08:00"
+    desk.click(page.sheet.act)
+    desk.click(page.head.switch)
     assert acts(desk) == [
         ("run", (PAYMENTS, None)),
         ("run", (PAYMENTS, HELD.due_at)),
-        ("skip_next", PAYMENTS),
+        ("skip", (PAYMENTS, due, "a holiday")),
         ("pause", PAYMENTS),
     ]
     desk.look()
@@ -184,6 +188,8 @@ def test_what_was_started_leads_to_its_run(desk: Desk, page: Any, qtbot: QtBot) 
 def test_an_act_that_is_refused_says_why(desk: Desk, page: Any) -> None:
     desk.office.schedules.refuse = NotNow("‘Daily backup list’ has no next firing to skip.", "Look at it.")
     desk.click(page.head.skip)
+    desk.type("x")
+    desk.click(page.sheet.act)
     assert told(page) == "‘Daily backup list’ has no next firing to skip."
 
 
@@ -644,6 +650,14 @@ def test_a_silent_step_is_waited_for_or_restarted_in_the_inbox(whole: Desk) -> N
     assert not window.pages["schedules"].notices.isVisible()
 
 
+def skip(desk: Desk, button: Any) -> None:
+    """Press it, and say why."""
+    desk.click(button)
+    desk.type("a holiday")
+    [sheet] = [one for one in desk.window.findChildren(WordsSheet) if one.isVisible()]
+    desk.click(sheet.act)
+
+
 def test_a_firing_that_cannot_run_is_skipped_or_signed_in_for_where_it_is_told(whole: Desk) -> None:
     office, window = whole.office, whole.window
     office.schedules.notices = [
@@ -668,12 +682,12 @@ def test_a_firing_that_cannot_run_is_skipped_or_signed_in_for_where_it_is_told(w
     assert [what for act, what in office.log if act == "sign_in"] == ["mail"]
     assert [one.words.text() for one in cards.findChildren(Banner)] == ["You are signed in to mail."]
     office.schedules.refuse = NotNow("That firing has come already.", "Look at it.")
-    whole.click(key("Skip tomorrow"))
+    skip(whole, key("Skip tomorrow…"))
     assert [one.words.text() for one in cards.findChildren(Banner)] == ["That firing has come already. Look at it."]
     office.schedules.refuse = None
-    whole.click(key("Skip tomorrow"))
+    skip(whole, key("Skip tomorrow…"))
     whole.look()
-    assert [what for act, what in office.log if act == "skip"] == [(PAYMENTS, at(1, 7))]
+    assert [what for act, what in office.log if act == "skip"] == [(PAYMENTS, at(1, 7), "a holiday")]
     assert [one.words.text() for one in cards.findChildren(Banner)] == ["‘Weekly payments’ skips it."]
     whole.click(key("Close"))
     assert not cards.isVisible()
@@ -693,9 +707,9 @@ def test_a_sign_in_that_has_ended_has_its_button_in_the_list_and_in_the_checklis
     desk.office.schedules.notices = [card]
     desk.bridge.changed_now(Part.SCHEDULES)
     desk.settle()
-    for key in ("Sign in", "Skip 07:00"):
-        desk.click(next(one for one in page.notices.findChildren(Button) if one.text() == key))
-        desk.settle()
+    keys = {one.text(): one for one in page.notices.findChildren(Button)}
+    desk.click(keys["Sign in"])
+    skip(desk, next(one for one in page.notices.findChildren(Button) if one.text() == "Skip 07:00…"))
     assert [act for act, _ in desk.office.log if act in ("sign_in", "skip")] == ["sign_in", "sign_in", "skip"]
     assert told(page) == "‘Weekly payments’ skips it."
 

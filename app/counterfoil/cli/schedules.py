@@ -13,7 +13,7 @@ from counterfoil.cli import rule_options as given
 from counterfoil.cli.commands import EVERYWHERE
 from counterfoil.cli.gathering import gathering
 from counterfoil.cli.opening import opened, tell_runner
-from counterfoil.cli.options import Context, call_of
+from counterfoil.cli.options import Comment, Context, call_of
 from counterfoil.cli.schedule_rules import instant_of, local_line
 from counterfoil.cli.tables import table
 from counterfoil.cli.words import Cell
@@ -154,11 +154,13 @@ def remove(context: Context, name: given.Name) -> None:
 
 
 @app.command("skip-next", epilog=EVERYWHERE)
-def skip_next(context: Context, name: given.Name) -> None:
+def skip_next(context: Context, name: given.Name, comment: Comment = "") -> None:
     """Let the next instant pass without a run."""
     call = call_of(context)
     with opened(call) as home:
-        due = home.database.transact(lambda txn: keeping.skip_next(txn, keeping.find(txn.conn, name), account()))
+        due = home.database.transact(
+            lambda txn: keeping.skip_next(txn, keeping.find(txn.conn, name), account(), reason=comment)
+        )
         row = keeping.find(home.database.reader, name)
         call.document(schedule_document(home.database.reader, row))
         call.say(

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 from counterfoil.desktop.run_acts import Silent
 
-Act = Literal["pause", "resume", "skip_next", "remove"]
+Act = Literal["pause", "resume", "remove"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +215,13 @@ class Schedules(Protocol):
         """Have the runner start at login, or keep that it is not wanted; the sentence that says what was done."""
 
     def act(self, schedule_id: str, act: Act) -> str:
-        """Pause, resume, skip the next firing, or remove; the sentence that says what happened."""
+        """Pause, resume or remove; the sentence that says what happened."""
 
     def run(self, schedule_id: str, due_at: int | None = None) -> str:
         """Run it beside its rule: now, or a firing that did not run; the run's id."""
 
-    def skip(self, schedule_id: str, due_at: int) -> str:
-        """Let this firing pass without a run; the sentence that says so."""
+    def skip(self, schedule_id: str, due_at: int, reason: str) -> str:
+        """Let this firing pass without a run; the sentence that says so. The reason is kept with it."""
 
     def got_it(self, kind: str, subject: str) -> None:
         """Take down one card that a person has seen; `subject` is the notice's `schedule_id`."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from counterfoil.clock import from_us
 from counterfoil.errors import NotNow, UnknownSchedule, WrongUse, did_you_mean
-from counterfoil.facts import FiringOrigin, FiringState, NoticeKind, person
+from counterfoil.facts import FiringOrigin, FiringState, NoticeKind, person, storable
 from counterfoil.schedules.instants import refuse_never
 from counterfoil.schedules.outcomes import unused
 from counterfoil.schedules.policies import Policy, form_of_policy, read_policy
@@ -141,8 +141,9 @@ def resume(txn: Txn, row: Row, by: str) -> Row:
     return _aligned(txn, changed)
 
 
-def skip_next(txn: Txn, row: Row, by: str, due_us: int | None = None) -> datetime:
+def skip_next(txn: Txn, row: Row, by: str, due_us: int | None = None, reason: str = "") -> datetime:
     """Let the next instant pass without a run; that instant. What it lacks is no longer told. `due_us` is the one that is meant.
+    A reason is kept with the firing and in the trail.
 
     Raises:
         NotNow: nothing is due any more, the routine is paused, or another instant is next than the one that is meant.
@@ -155,9 +156,10 @@ def skip_next(txn: Txn, row: Row, by: str, due_us: int | None = None) -> datetim
             f"‘{row['name']}’: that firing has come already, or was skipped. Nothing was changed.",
             f"See what became of it: counterfoil schedule log {shlex.quote(row['name'])}",
         )
-    firings.settle(txn, row, due, FiringState.SKIPPED, f"skipped by {person(by)}")
+    why = f": {storable(reason.strip())}" if reason.strip() else ""
+    firings.settle(txn, row, due, FiringState.SKIPPED, f"skipped by {person(by)}{why}")
     notices.close(txn, NoticeKind.NOT_READY, row["schedule_id"], by)
-    schedules.change(txn, row, by, f"{person(by)} skips the next firing of ‘{row['name']}’")
+    schedules.change(txn, row, by, f"{person(by)} skips the next firing of ‘{row['name']}’{why}")
     _aligned(txn, schedules.get(txn.conn, row["schedule_id"]))
     return from_us(due)
 

@@ -3,18 +3,20 @@ there are any, and off the lane that gates come by."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
+from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.office import Changes, Counts, Part
 from counterfoil.desktop.parts.act_sheet import ActSheet
 from counterfoil.desktop.run_acts import Silent
 from counterfoil.desktop.runs.silent_rows import restart_sheet
 from counterfoil.desktop.schedule_facts import NoticeSeen, SchedulesSeen
 from counterfoil.desktop.schedules.notices import OPENING
-from counterfoil.desktop.schedules.sheets import SkippedSheet, started_beside
+from counterfoil.desktop.schedules.sheets import SkippedSheet, skip_sheet, started_beside
 
 
 class Standing(QObject):
@@ -31,7 +33,7 @@ class Standing(QObject):
         self._bridge, self._inbox = bridge, inbox
         self._latest = Latest()
         self._count = 0
-        self._sheet: SkippedSheet | ActSheet | None = None
+        self._sheet: SkippedSheet | ActSheet | WordsSheet | None = None
         inbox.pane.notices.got_it.connect(self._got_it)
         inbox.pane.notices.skipped_wanted.connect(self._choose_skipped)
         inbox.pane.notices.sign_in_wanted.connect(self._sign_in)
@@ -70,9 +72,16 @@ class Standing(QObject):
 
     @Slot(object)
     def _skip(self, notice: object) -> None:
-        if isinstance(notice, NoticeSeen) and notice.due_at is not None:
-            schedule_id, due = notice.schedule_id, notice.due_at
-            self._bridge.ask(self, lambda office: office.schedules.skip(schedule_id, due), self._said, self._refused)
+        if isinstance(notice, NoticeSeen) and notice.due_at is not None and self._sheet is None:
+            self._sheet = skip_sheet(self._inbox, notice.skip)
+            self._sheet.given.connect(functools.partial(self._skip_it, notice.schedule_id, notice.due_at))
+            self._sheet.closed.connect(self._closed)
+            self._sheet.open(self._sheet.editor)
+
+    def _skip_it(self, schedule_id: str, due_at: int, reason: str) -> None:
+        self._bridge.ask(
+            self, lambda office: office.schedules.skip(schedule_id, due_at, reason), self._said, self._refused
+        )
 
     @Slot(object)
     def _wait(self, silent: object) -> None:

@@ -200,7 +200,7 @@ class SchedulePages:
     # ------------------------------------------------------------------------------------------------------------- acts
 
     def act(self, schedule_id: str, act: Act) -> str:
-        """Pause, resume, skip the next one, remove."""
+        """Pause, resume, remove."""
         me = self._access.me
 
         def operation(txn: Txn) -> str:
@@ -213,9 +213,6 @@ class SchedulePages:
                 case "resume":
                     keeping.resume(txn, row, me)
                     return f"‘{name}’ is on again. What passed meanwhile is not made up for."
-                case "skip_next":
-                    due = keeping.skip_next(txn, row, me).astimezone(zone_of(row["zone"]))
-                    return f"‘{name}’ skips {due:%a} {due.day} {due:%b %H:%M}."
                 case _:
                     keeping.remove(txn, row, me)
                     return f"‘{name}’ is removed. Its runs and what became of its firings stay."
@@ -224,13 +221,13 @@ class SchedulePages:
         hint(self._access.home)
         return said
 
-    def skip(self, schedule_id: str, due_at: int) -> str:
+    def skip(self, schedule_id: str, due_at: int, reason: str) -> str:
         """Let this firing pass without a run."""
         me = self._access.me
 
         def operation(txn: Txn) -> str:
             row = _known(txn.conn, schedule_id)
-            due = keeping.skip_next(txn, row, me, due_at).astimezone(zone_of(row["zone"]))
+            due = keeping.skip_next(txn, row, me, due_at, reason).astimezone(zone_of(row["zone"]))
             return f"‘{one_line(row['name'])}’ skips {due:%a} {due.day} {due:%b %H:%M}."
 
         said = self._access.write(operation)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from counterfoil.authoring.machine import root_of
 from counterfoil.desktop.words import runs as words
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.plain import one_line
@@ -53,15 +54,24 @@ def lines(document: Mapping[str, Any], open_groups: Collection[str]) -> list[Ste
             made.append(_restarted(restarts.pop(0), steps))
         opened = _opens(step, groups, steps, made)
         if opened is not None and not _hidden(opened["path"], open_groups):
-            made.append(_line(opened, groups, open_groups, None))
+            made.append(_line(opened, groups, open_groups, ""))
         if _hidden(step["path"], open_groups):
             continue
         gap = words.wait_gap(step)
         if gap:
             made.append(StepLine(GAP, gap, depth=_depth(step)))
-        made.append(_line(step, groups, open_groups, origins.get((step["path"], step["ordinal"]))))
+        once = words.once(step, origins.get((step["path"], step["ordinal"]))) or _where(step, document.get("again_of"))
+        made.append(_line(step, groups, open_groups, once))
     made.extend(_restarted(entry, steps) for entry in restarts)
     return made
+
+
+def _where(step: Mapping[str, Any], before: Mapping[str, Any] | None) -> str:
+    """In which run a step was done that this one has taken over; "" for its own."""
+    if before is None or before["ordinal"] is None:
+        return ""
+    taken_over = root_of(str(step["path"]), int(step["ordinal"])) < before["ordinal"]
+    return f"in run {before['number']}" if taken_over else ""
 
 
 def root_lines(document: Mapping[str, Any]) -> list[tuple[int, str, str]]:
@@ -105,9 +115,7 @@ def recorded_time(steps: Sequence[Mapping[str, Any]]) -> int:
     return total
 
 
-def _line(
-    step: Mapping[str, Any], groups: Mapping[str, int], open_groups: Collection[str], origin: str | None
-) -> StepLine:
+def _line(step: Mapping[str, Any], groups: Mapping[str, int], open_groups: Collection[str], once: str) -> StepLine:
     branch = f"{step['path']}/{step['ordinal']}".lstrip("/")
     many = groups.get(branch, 0)
     title = f"{many} at once" if many > 1 else _named(step)  # one branch alone is an agent's turns
@@ -121,7 +129,7 @@ def _line(
         depth=_depth(step),
         state=str(step["state"]),
         summary="" if step.get("summary") == title else words.step_line(step),
-        once=words.once(step, origin),
+        once=once,
         at=times.clock_seconds(begun) if begun is not None else "",
         took=words.took(step.get("started_at"), step.get("ended_at")),
         cost=words.cost_of([step]),

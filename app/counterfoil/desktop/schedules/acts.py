@@ -38,7 +38,7 @@ class ScheduleActs(QObject):
         self._bridge = bridge
 
     def act(self, act: Act, schedule_id: str) -> None:
-        """Pause, resume, skip the next or remove one."""
+        """Pause, resume or remove one."""
         self._bridge.ask(self, lambda office: office.schedules.act(schedule_id, act), self.told.emit, self.failed.emit)
 
     @Slot(str)
@@ -46,14 +46,11 @@ class ScheduleActs(QObject):
         """Take one away."""
         self.act("remove", schedule_id)
 
-    @Slot(object)
-    def skip(self, notice: object) -> None:
-        """Leave out the firing that a notice is about."""
-        if isinstance(notice, NoticeSeen) and notice.due_at is not None:
-            schedule_id, due = notice.schedule_id, notice.due_at
-            self._bridge.ask(
-                self, lambda office: office.schedules.skip(schedule_id, due), self.told.emit, self.failed.emit
-            )
+    def skip(self, schedule_id: str, due_at: int, reason: str) -> None:
+        """Leave out a firing."""
+        self._bridge.ask(
+            self, lambda office: office.schedules.skip(schedule_id, due_at, reason), self.told.emit, self.failed.emit
+        )
 
     @Slot(object)
     def sign_in(self, name: object) -> None:

@@ -102,7 +102,7 @@ class ScheduleHead(Pane):
         self.skip.setVisible(not seen.paused and seen.next_at is not None)
         if seen.next_at is not None:
             at = times.in_sentence(words.day_and_time(seen.next_at, now_us))
-            self.skip.say(f"Skip {at}", f"Skip the firing of {name}, {at}")
+            self.skip.say(f"Skip {at}…", f"Skip the firing of {name}, {at}")
         self.switch.set_kind("outline", "play" if seen.paused else "pause")
         self.switch.say("Resume" if seen.paused else "Pause", f"{'Resume' if seen.paused else 'Pause'} {name}")
         self.run.say("Run now", f"Run {name} now")

@@ -154,7 +154,7 @@ class NoticeCards(QWidget):
             sign_in.chosen.connect(self.sign_in_wanted)
             made.append(sign_in)
         if notice.skip:
-            skip = Button(notice.skip, key=notice, name=f"{notice.skip}: {notice.words}")
+            skip = Button(f"{notice.skip}…", key=notice, name=f"{notice.skip}: {notice.words}")
             skip.chosen.connect(self.skip_wanted)
             made.append(skip)
         return made

@@ -27,7 +27,7 @@ from counterfoil.desktop.schedules.editor import ScheduleEditor
 from counterfoil.desktop.schedules.head import ScheduleHead
 from counterfoil.desktop.schedules.list_view import ROW, SchedulesAdapter, SchedulesView
 from counterfoil.desktop.schedules.notices import NoticeCards
-from counterfoil.desktop.schedules.sheets import SkippedSheet, login_sheet, remove_sheet
+from counterfoil.desktop.schedules.sheets import SkippedSheet, login_sheet, remove_sheet, skip_sheet
 from counterfoil.desktop.words.plain import one_line, quoted
 
 _LOADING, _NOTHING, _PAGE, _EDITOR = 0, 1, 2, 3
@@ -226,7 +226,7 @@ class SchedulesPage(QWidget):
         self.notices.schedule_wanted.connect(self._to_schedule)
         self.notices.skipped_wanted.connect(self._choose_skipped)
         self.notices.sign_in_wanted.connect(self.acts.sign_in)
-        self.notices.skip_wanted.connect(self.acts.skip)
+        self.notices.skip_wanted.connect(self._skip_told)
         self.acts.under_way.connect(self._under_way)
         self.acts.told.connect(self._told)
         self.acts.started.connect(self._started)
@@ -248,8 +248,20 @@ class SchedulesPage(QWidget):
 
     @Slot()
     def _skip(self) -> None:
-        if self.head.shown is not None:
-            self.acts.act("skip_next", self.head.shown.schedule_id)
+        shown = self.head.shown
+        if shown is not None and shown.next_at is not None:
+            self._ask_to_skip(self.head.skip.text().strip().rstrip("…"), shown.schedule_id, shown.next_at)
+
+    @Slot(object)
+    def _skip_told(self, notice: object) -> None:
+        if isinstance(notice, NoticeSeen) and notice.due_at is not None:
+            self._ask_to_skip(notice.skip, notice.schedule_id, notice.due_at)
+
+    def _ask_to_skip(self, what: str, schedule_id: str, due_at: int) -> None:
+        if self.sheet is None:
+            sheet = skip_sheet(self._over, what)
+            sheet.given.connect(functools.partial(self.acts.skip, schedule_id, due_at))
+            self._open(sheet, sheet.editor)
 
     @Slot()
     def _run_now(self) -> None:
@@ -331,10 +343,10 @@ class SchedulesPage(QWidget):
     def _to_calendar(self) -> None:
         self.calendar.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _open(self, sheet: Sheet) -> None:
+    def _open(self, sheet: Sheet, focus: QWidget | None = None) -> None:
         self.sheet = sheet
         sheet.closed.connect(self._sheet_closed)
-        sheet.open()
+        sheet.open(focus)
 
     @Slot()
     def _sheet_closed(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.clock import from_us
+from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.act_sheet import ActSheet
 from counterfoil.desktop.parts.combo import Combo
@@ -28,6 +29,19 @@ def remove_sheet(over: QWidget, row: ScheduleRow) -> ActSheet:
         key=row.schedule_id,
         kind="danger",
         other="Keep it",
+    )
+
+
+def skip_sheet(over: QWidget, what: str) -> WordsSheet:
+    """Let a firing pass? `what` is what the button says: Skip tomorrow."""
+    return WordsSheet(
+        over,
+        what,
+        question="Why?",
+        follows="Nothing starts at that time. The firings after it stay. The reason is kept with it.",
+        button=what,
+        one_line=True,
+        leave="Let it run",
     )
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterfoil.store.glance import Fields, Glance
+from counterfoil.store.glance import Glance
+from counterfoil.store.quick_look import Fields
 
 _SNOOZED = (
     "SELECT g.number, s.until FROM snooze s JOIN gate g ON g.gate_id = s.gate_id"

@@ -15,7 +15,8 @@ from counterfoil.desktop.real_office.asides import Aside, Asides, Mark
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import plain
 from counterfoil.facts import unproven
-from counterfoil.store.glance import Fields, Glance
+from counterfoil.store.glance import Glance
+from counterfoil.store.quick_look import Fields
 
 SHOWN_CLOSED = 1_000  # the newest closed gates; older ones are in the trail and on their runs
 _PORTION = 500  # rows that are read while other questions wait

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from counterfoil.desktop.office import Changes, Part
-from counterfoil.store.glance import Fields, Glance
+from counterfoil.store.glance import Glance
+from counterfoil.store.quick_look import Fields
 
 _EVERYTHING = Changes(frozenset(Part))
 _PARTS: dict[str, frozenset[Part]] = {

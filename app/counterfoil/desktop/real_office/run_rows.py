@@ -18,8 +18,9 @@ from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.facts import ENDED, RunState
 from counterfoil.store import aside_glance
-from counterfoil.store.glance import Fields, Glance, Only
+from counterfoil.store.glance import Glance, Only
 from counterfoil.store.llm_money import dollars
+from counterfoil.store.quick_look import Fields
 from counterfoil.views.silences import silence_in_state
 
 _PORTION = 1_000  # runs that are searched through at a time

@@ -91,7 +91,7 @@ def _composed(out: Path, theme: Any, size: tuple[int, int], only: str) -> int:
     window.activateWindow()
     window.begin(bridge)
 
-    def settle(seconds: float = 0.1) -> None:
+    def settle(seconds: float = 0.4) -> None:
         QTest.qWait(int(seconds * 1_000))
 
     settle(0.5)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from PySide6.QtWidgets import QPlainTextEdit
 
 from counterfoil.authoring.codec import canonical
-from counterfoil.desktop.gate import reading as gate_reading
+from counterfoil.desktop.gate import looking
 from counterfoil.desktop.gate.evidence import TableSection
+from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate_facts import GateSeen
 from counterfoil.desktop.real_office.long_texts import MOST, load, shortened
 from counterfoil.desktop.real_office.office import RealOffice
@@ -43,13 +44,12 @@ def test_five_thousand_rows_are_made_away_from_the_windows_thread_and_all_there(
 ) -> None:
     home.ask(home.rows.run()["run_id"], 0, spec(title="Pay", evidence=[rows_of(ROWS)]))
     made_in: list[int] = []
-    read = gate_reading.read
 
-    def watched(seen: GateSeen, today: date) -> gate_reading.Reading:
+    def watched(seen: GateSeen, today: date) -> Reading:
         made_in.append(threading.get_ident())
         return read(seen, today)
 
-    monkeypatch.setattr(gate_reading, "read", watched)
+    monkeypatch.setattr(looking, "read", watched)
     seat = Seat(home.rows.home, theme)
     seats.append(seat)
     section = seat.until(

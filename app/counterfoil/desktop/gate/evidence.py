@@ -191,7 +191,8 @@ def long_text(text: str, title: str, source: str) -> QWidget:
     page.setAccessibleName(title)
     page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     page.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-    page.setFixedHeight(min(20, shown.count("\n") + 2) * 18 + 16)
+    spacing, bar = QFontMetrics(page.font()).lineSpacing(), page.horizontalScrollBar().sizeHint().height()
+    page.setFixedHeight(min(20, shown.count("\n") + 1) * spacing + 2 * round(page.document().documentMargin()) + bar)
     box.put(page)
     if len(text) > _SHOWN:
         box.put(Label(f"The first {_SHOWN:,} of {len(text):,} signs. The whole is in the file.", "caption", wrap=True))

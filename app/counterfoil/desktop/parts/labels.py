@@ -123,11 +123,18 @@ class Prose(QLabel):
         self._tone = tone or ROLES[role][2]
         self._leading = leading
         self._strong = tuple(strong)
+        self._heights: dict[
+            tuple[int, int], int
+        ] = {}  # by width and size: layouts ask for the same ones again and again
         self.setFont(role_font(role))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setText(text)
+
+    def setText(self, text: str) -> None:
+        self._heights.clear()
+        super().setText(text)
 
     def say(self, text: str, strong: Sequence[tuple[int, int]] = ()) -> None:
         """Another text."""
@@ -145,7 +152,10 @@ class Prose(QLabel):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._lay(width)[1]
+        key = width, self.font().pixelSize()
+        if key not in self._heights:
+            self._heights[key] = self._lay(width)[1]
+        return self._heights[key]
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self.font())

@@ -272,7 +272,10 @@ class DayDelegate(QStyledItemDelegate):
             top += box.height() + GAP
         hidden = seen.firings[len(texts) :]
         if hidden and top + CHIP <= room.bottom() + 1:
-            _paint_times(painter, QRect(room.left() - 2, top, room.width() + 4, CHIP), hidden, adapter.marked)
+            tight = len(times_side_by_side(hidden, adapter.marked, room.width())) < len(hidden)
+            aside = 2 if tight else 0  # the edges of the day are used only where there is no other room
+            box = QRect(room.left() - aside, top, room.width() + 2 * aside, CHIP)
+            _paint_times(painter, box, hidden, adapter.marked)
         elif hidden:  # not even one line below the number: beside it, and left of the moon
             left = _metrics(12, 600).horizontalAdvance(str(seen.day.day)) + 14
             wide = room.width() - left - (_MOON if seen.night else 0)

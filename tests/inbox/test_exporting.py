@@ -154,9 +154,10 @@ def test_what_is_in_it(lived: PowerCut, members: dict[str, bytes]) -> None:
     ):
         assert said in " ".join(page.split())
     assert "\u202e" not in page
-    entry = next(row for row in trail_rows.entries(lived.database.reader) if row["kind"] == "evidence")
-    assert json.loads(entry["after"])["seal"] == members["seal.txt"].decode().strip()
-    assert entry["summary"].startswith("Anna exported evidence of run 1, seal ")
+    exports = [row for row in trail_rows.entries(lived.database.reader) if row["kind"] == "evidence"]
+    seal = members["seal.txt"].decode().strip()
+    [entry] = [row for row in exports if json.loads(row["after"])["seal"] == seal]
+    assert entry["summary"] == f"Anna exported evidence of run 1, seal {seal[:4]} {seal[4:8]}"
 
 
 def test_one_byte_in_any_member_is_told_where(members: dict[str, bytes], tmp_path: Path) -> None:
@@ -288,3 +289,18 @@ def test_a_longer_value_that_is_gone_is_said_and_breaks_nothing(lived: PowerCut,
     assert len(evidence_check.check(tmp_path / "run.zip")) == 1
     with zipfile.ZipFile(tmp_path / "run.zip") as archive:
         assert "1 are not kept any more" in archive.read("README.txt").decode()
+
+
+def test_a_record_that_was_damaged_at_home_is_exported_as_it_is_and_told(lived: PowerCut, tmp_path: Path) -> None:
+    second = tables.record.c.ordinal == 1
+    with lived.database.connect() as conn:
+        whole = conn.execute(sa.select(tables.record.c.payload).where(second)).scalar_one()
+        conn.execute(sa.update(tables.record).where(second).values(payload="{not json"))
+        conn.commit()
+    try:
+        export(lived, tmp_path / "run.zip")
+    finally:
+        with lived.database.connect() as conn:
+            conn.execute(sa.update(tables.record).where(second).values(payload=whole))
+            conn.commit()
+    assert "records.jsonl: record 2 (approve) does not match its seal." in evidence_check.check(tmp_path / "run.zip")[0]

@@ -5,6 +5,7 @@ A value over 64 KiB is a member of its own under its digest. Nothing here is wri
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -152,9 +153,10 @@ class _Collected:
         return self._blobs.text(kept, in_blob)
 
     def naming(self, row: dict[str, Any], text: str) -> dict[str, Any]:
-        """A row whose text may name longer values."""
-        for sha in blob_shas(json.loads(text)):
-            self.keep(sha)
+        """A row whose text may name longer values; one that was damaged names none, and is told by whoever checks the pack."""
+        with contextlib.suppress(ValueError):
+            for sha in blob_shas(json.loads(text)):
+                self.keep(sha)
         return row
 
     def sealed(self, page: str) -> Evidence:

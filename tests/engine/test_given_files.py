@@ -7,7 +7,7 @@
 | a stage that is lost, a folder that changes later | test_it_outlives_the_stage_and_what_is_saved_later |
 | it is no change by the run; what the run makes of it is one | test_it_is_no_change_by_the_run |
 | what is approved at its path is what the run sees from then on | test_what_is_approved_there_is_seen_again |
-| which files are offered | test_what_is_offered, test_a_child_process_tells_what_it_read |
+| which files are offered | test_what_is_offered, test_a_child_process_tells_what_it_read, test_settings_that_cannot_be_read_offer_nothing |
 | a host that lies about what it read | test_lies_about_what_was_read |
 | what cannot take its place | test_what_cannot_take_its_place |
 """
@@ -29,10 +29,12 @@ from counterfoil.facts import RunState
 from counterfoil.stage.manifest import layout_of
 from counterfoil.store import stage_rows
 from counterfoil.testing import Crashed, Harness
+from counterfoil.views.evidence import evidence_of
 from engine.doing import Nothing
 from engine.power_cut import PowerCut
 
 NAME = "statement-nov.csv"
+NEW = b"\n3\n4\n"
 
 
 @step
@@ -90,6 +92,9 @@ def test_the_step_is_tried_again_with_what_was_given(office: PowerCut, other: Pa
     office.approve()
     assert office.advance() == RunState.DONE
     assert office.result() == [7, "Amount\n3\n4\n"]
+    conn = office.database.reader
+    pack = evidence_of(conn, office.blobs, office.home, office.run(), office.clock.now_us())
+    assert f"kept/{sha256(b'Amount' + NEW).hexdigest()}" in [member.name for member in pack.members]
 
 
 @pytest.mark.parametrize("point, visit", [("after_claim", 1), ("after_each_file", 1), ("after_record", 1)])
@@ -235,6 +240,25 @@ def test_a_child_process_tells_what_it_read(office: PowerCut) -> None:
 
     begun(office, child)
     assert office.spec()["about"]["files"] == [NAME]
+
+
+def test_settings_that_cannot_be_read_offer_nothing(office: PowerCut) -> None:
+    settings = office.workspace / ".counterfoil/workspace.toml"
+
+    @step
+    def breaks() -> None:
+        files().read(NAME)
+        settings.parent.mkdir()
+        settings.write_text("[")
+        raise ValueError("no good")
+
+    @workflow("broken")
+    async def broken(p: Nothing) -> None:
+        await breaks()
+
+    begun(office, broken)
+    assert office.spec()["about"]["files"] == []
+    assert "file" not in [field["name"] for field in office.spec()["fields"]]
 
 
 @pytest.mark.parametrize("opened", ["a.csv", [1], ["a.csv"] * 51])

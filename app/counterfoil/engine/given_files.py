@@ -16,6 +16,7 @@ from counterfoil.engine import staging
 from counterfoil.engine.desk_gates import Answer
 from counterfoil.engine.holding import Breach, Hold, Identity
 from counterfoil.engine.shapes import line
+from counterfoil.errors import WrongWorkspace
 from counterfoil.facts import given_words, person
 from counterfoil.store import gates, stage_rows
 from counterfoil.store.stage_rows import StagedChange
@@ -51,7 +52,10 @@ async def offered(hold: Hold, opened: Sequence[str]) -> list[str]:
     conn = hold.powers.database.reader
     made = {kept.change.file for kept in stage_rows.of_run(conn, hold.run_id) if not kept.given}
     foreign = [path for path in opened if path not in made]
-    return (await staging.at_stage(hold, lambda stage: stage.replaceable(foreign)))[:MOST_OFFERED]
+    try:
+        return (await staging.at_stage(hold, lambda stage: stage.replaceable(foreign)))[:MOST_OFFERED]
+    except WrongWorkspace:  # its settings cannot be read now, so it is not known what is left out
+        return []
 
 
 def take(txn: Txn, hold: Hold, identity: Identity, answer: Answer) -> bool:

@@ -92,6 +92,8 @@ def evidence_of(conn: Connection, blobs: Blobs, home: Home, run: Row, now_us: in
     decisions = evidence_rows.decisions_of(conn, run_id)
     trail = _trail(conn, run)
     collected.document("run.json", document)
+    for given in document["given"]:
+        collected.keep(given["sha256"])
     collected.lines("records.jsonl", (_record(row, collected) for row in records.of_run(conn, run_id)))
     collected.lines("gates.jsonl", (_gate(row, collected) for row in asked))
     collected.lines("decisions.jsonl", map(dict, decisions))

@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QPushButton
 from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.inbox.welcome import WelcomeCard
 from counterfoil.desktop.office import Part, Progress
+from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.run_acts import UndoFile, Undoing, UndoLook
 from counterfoil.desktop.runs.undo_sheet import UndoSheet
 from counterfoil.desktop.tables.view import TableView
-from counterfoil.errors import UndoRefused
+from counterfoil.errors import GateClosed, UndoRefused
 from desktop.conftest import Desk
 from desktop.figures import NOW
 from desktop.test_pages import texts
@@ -179,3 +181,29 @@ def test_the_card_of_the_first_run_undoes_it(desk: Desk) -> None:
         "See every step",
     ]
     assert not card._undo_looks.isActive()
+
+
+@pytest.mark.parametrize("look", [ALL, NONE], ids=["something goes back", "nothing does"])
+def test_a_decision_that_stands_leads_to_the_files_where_some_can_be_put_back(
+    desk: Desk, look: UndoLook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(gate_id: str) -> None:
+        raise GateClosed("Too late to take back: step 8 began 2 s ago.", "See what can be undone on the run.")
+
+    office, detail = desk.office, desk.window.pages["inbox"].detail
+    office.undo_look = look
+    monkeypatch.setattr(office, "void", late)
+    desk.click(detail.bar.primary)
+    desk.click(detail.bar.undo)
+    desk.settle()
+    banner = next(one for one in detail.findChildren(Banner) if one.words.text().startswith("Too late"))
+    assert banner.words.text() == "Too late to take back: step 8 began 2 s ago."
+    buttons = [one for one in banner.findChildren(Button) if one.text().strip() == "Undo the files…"]
+    assert len(buttons) == bool(look.can)
+    for button in buttons:
+        run_id = str(detail.session.reading.seen.document["run_id"])
+        desk.click(button)
+        desk.settle()
+        runs = desk.window.pages["runs"]
+        assert runs.detail.run_id == run_id
+        assert isinstance(runs.detail.sheet, UndoSheet)

@@ -407,6 +407,9 @@ def test_a_decision_is_taken_back_by_nobody_else_and_not_too_late(harness: Power
     with pytest.raises(GateClosed, match="Too late"):
         void(harness.database, gate_id, "user:test")
     assert harness.advance() == RunState.DONE
+    harness.tick(timedelta(seconds=2))
+    with pytest.raises(GateClosed, match=r"Too late to take back: step 2 began 2 s ago\."):
+        void(harness.database, gate_id, "user:test")
 
 
 def test_a_decision_taken_back_strands_no_run_that_is_ready_for_another_reason(harness: PowerCut) -> None:

@@ -43,10 +43,11 @@ from counterfoil.inbox.sealing import sealed_items
 from counterfoil.inbox.taking_in import taken_in
 from counterfoil.places import Home
 from counterfoil.policy.boundaries import visible
-from counterfoil.store import asides, blob_rows, claims, gates, runs, seals, trail_rows
+from counterfoil.store import asides, blob_rows, claims, gates, history, runs, seals, trail_rows
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Row, Txn
+from counterfoil.views.numbering import step_number
 
 _NAMED = 5  # items whose reasons are told in one refusal
 
@@ -316,10 +317,9 @@ def void(database: Database, gate_id: str, principal: str) -> None:
             raise NotAllowed(f"There is no decision of {person(principal)} on gate g-{row['number']} to take back.")
         ended = runs.get(txn.conn, row["run_id"])["state"] in ENDED
         if ended or row["taken_at"] is not None or mine[-1]["effective_at"] <= txn.now_us:
-            raise GateClosed(
-                f"Too late to take back: the run has gone on from gate g-{row['number']}.",
-                "See what can be undone on the run.",
-            )
+            began = row["taken_at"] or mine[-1]["effective_at"]
+            said = _gone_on(txn, row, began, ended=ended and began > txn.now_us)
+            raise GateClosed(f"Too late to take back: {said}.", "See what can be undone on the run.")
         gates.void_decision(txn, mine[-1]["row"])
         gates.reopen(txn, gate_id)
         summary = f"{person(principal)} took the decision on “{row['title']}” back"
@@ -328,6 +328,22 @@ def void(database: Database, gate_id: str, principal: str) -> None:
         )
 
     database.transact(operation)
+
+
+def _gone_on(txn: Txn, row: Row, began: int, *, ended: bool) -> str:
+    """What came in the way of taking a decision back: `step 8 began 2 s ago`."""
+    if ended:
+        return "the run has ended"
+    seconds = max(txn.now_us - began, 0) // 1_000_000
+    ago = (
+        f"{seconds} s ago" if seconds < 60 else f"{seconds // 60} min ago" if seconds < 3600 else f"at {_clock(began)}"
+    )
+    number = step_number(row, history.record_lines(txn.conn, row["run_id"])) if row["taken_at"] is not None else None
+    return f"step {number + 1} began {ago}" if number is not None else f"it took effect {ago}"
+
+
+def _clock(us: int) -> str:
+    return f"{from_us(us).astimezone():%a %H:%M}"
 
 
 def refuse_ended(run: Row) -> None:

@@ -56,6 +56,7 @@ class Ways(QObject):
         match name:
             case "inbox":
                 page.run_wanted.connect(frame.show_run)
+                page.undo_wanted.connect(self.undo_run)
                 page.again_wanted.connect(self.run_again)
             case "runs":
                 page.gate_wanted.connect(frame.show_gate)
@@ -101,6 +102,11 @@ class Ways(QObject):
     def show_plug(self, run_id: object) -> None:
         """The checkpoint of a run."""
         self._to("runs").show_run(str(run_id), tab="checkpoint")
+
+    @Slot(object)
+    def undo_run(self, run_id: object) -> None:
+        """The sheet that puts the files of a run back."""
+        self._to("runs").undo_run(str(run_id))
 
     @Slot(object)
     def run_started(self, run_id: object) -> None:

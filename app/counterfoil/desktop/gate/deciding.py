@@ -21,6 +21,7 @@ from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.sending import Sending
 from counterfoil.desktop.gate.session import CLOSED, READY, Primary, Session, may_take_back
 from counterfoil.desktop.gate.setting_aside import SettingAside
+from counterfoil.desktop.gate.too_late import TooLate
 from counterfoil.desktop.gate_facts import Answer, DecisionMade
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.sheet import Sheet
@@ -72,6 +73,7 @@ class Deciding(QObject):
         self.asking = Asking(over, bridge)
         self.allowing = Allowing(over, bridge)
         self.aside = SettingAside(over, shown, bridge, clock)
+        self.late = TooLate(bridge, self)
         self._connect()
 
     def leave(self) -> None:
@@ -210,6 +212,8 @@ class Deciding(QObject):
         self.sending.kept.connect(self._decided)
         self.sending.undone.connect(self._undone)
         self.sending.refused.connect(self._refused)
+        self.sending.late.connect(self._too_late)
+        self.late.said.connect(self.tell)
         self.asking.given.connect(self._decide)
         self.asking.carried_on.connect(self.decided)
         self.asking.refused.connect(self._refused)
@@ -255,6 +259,16 @@ class Deciding(QObject):
             self._bridge.troubled.emit(trouble)
             return
         self.tell(Banner("bad", trouble.message, detail=trouble.next_step))
+        self.show_bar()
+        self._shown.look()
+
+    @Slot(str, object)
+    def _too_late(self, gate_id: str, trouble: Trouble) -> None:
+        session = self._shown.session
+        if session is None or gate_id != self._shown.gate_id:
+            self._bridge.troubled.emit(trouble)
+            return
+        self.late.tell(str(session.reading.seen.document["run_id"]), trouble)
         self.show_bar()
         self._shown.look()
 

@@ -38,6 +38,7 @@ class GateDetail(Pane):
         settled(str): it took effect.
         undone(str): it was taken back.
         run_wanted(str): show this run.
+        undo_wanted(str): put the files of this run back.
         again_wanted(str): start once more what this run was.
         print_wanted(GateSeen): put it on paper.
         gate_wanted(str): go to another gate (a newer round).
@@ -48,6 +49,7 @@ class GateDetail(Pane):
     settled = Signal(str)
     undone = Signal(str)
     run_wanted = Signal(object)
+    undo_wanted = Signal(object)
     again_wanted = Signal(object)
     print_wanted = Signal(object)
     gate_wanted = Signal(object)
@@ -73,6 +75,7 @@ class GateDetail(Pane):
             self.stack.addWidget(page)
         self.draft = DraftKeeper(bridge, self)
         self.deciding = Deciding(self, self, bridge, clock)
+        self.deciding.late.undo_wanted.connect(self.undo_wanted)
         self.bar = self.deciding.bar
         self.meanwhile = Meanwhile(self, self, bridge, clock)
         self.lines.addWidget(self.stack, 1)

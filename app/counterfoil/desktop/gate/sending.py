@@ -17,11 +17,13 @@ class Sending(QObject):
         kept(DecisionMade): it is on the disk.
         undone(str): it was taken back; the gate.
         refused(str, Trouble): the gate, and why not.
+        late(str, Trouble): it cannot be taken back any more.
     """
 
     kept = Signal(object)
     undone = Signal(str)
     refused = Signal(str, object)
+    late = Signal(str, object)
 
     def __init__(self, bridge: Bridge, parent: QObject) -> None:
         super().__init__(parent)
@@ -44,7 +46,7 @@ class Sending(QObject):
             self,
             lambda office: office.void(gate_id),
             functools.partial(self._undone, gate_id),
-            functools.partial(self._refused, gate_id),
+            functools.partial(self._not_undone, gate_id),
         )
 
     def _kept(self, made: DecisionMade) -> None:
@@ -53,6 +55,9 @@ class Sending(QObject):
 
     def _undone(self, gate_id: str, _nothing: object) -> None:
         self.undone.emit(gate_id)
+
+    def _not_undone(self, gate_id: str, trouble: Trouble) -> None:
+        (self.late if trouble.code == "gate_closed" else self.refused).emit(gate_id, trouble)
 
     def _refused(self, gate_id: str, trouble: Trouble) -> None:
         self._gates.discard(gate_id)

@@ -34,10 +34,11 @@ class InboxPage(QWidget):
     """List and detail.
 
     Signals:
-        run_wanted(str), again_wanted(dict), print_wanted(GateSeen), start_wanted(): for the frame.
+        run_wanted(str), undo_wanted(str), again_wanted(dict), print_wanted(GateSeen), start_wanted(): for the frame.
     """
 
     run_wanted = Signal(object)
+    undo_wanted = Signal(object)
     again_wanted = Signal(object)
     print_wanted = Signal(object)
     start_wanted = Signal()
@@ -167,6 +168,7 @@ class InboxPage(QWidget):
         self.pane.several.connect(self._several)
         self.pane.start_wanted.connect(self.start_wanted)
         self.detail.run_wanted.connect(self.run_wanted)
+        self.detail.undo_wanted.connect(self.undo_wanted)
         self.detail.again_wanted.connect(self._again)
         self.detail.print_wanted.connect(self.print_wanted)
         self.detail.gate_wanted.connect(self.go_to_gate)

@@ -66,6 +66,7 @@ class RunDetail(Pane):
         self.run_id = ""
         self._seen: RunSeen | None = None
         self._open: set[str] = set()
+        self._asks_undo = False
         self.sheet: Sheet | None = None
         self._ask_again = False  # as soon as the run is there
         self.running_again = RunningAgain(self, bridge)
@@ -128,6 +129,12 @@ class RunDetail(Pane):
             self._wanted_tab = tab  # it may still be on its way
             self._go_to(tab)
         self.refresh()
+
+    def ask_undo(self) -> None:
+        """Open the sheet that puts its files back, as soon as the run is there."""
+        self._asks_undo = self._seen is None
+        if self._seen is not None:
+            self._undo()
 
     def refresh(self) -> None:
         """Look again."""
@@ -211,6 +218,9 @@ class RunDetail(Pane):
             self._fill(tab, seen)
         self.tabs.setTabVisible(self.tabs.count() - 1, any(step["kind"] == "llm" for step in document["steps"]))
         self.stack.setCurrentIndex(2)
+        if self._asks_undo:
+            self._asks_undo = False
+            self._undo()
         if first:
             ended = document["state"] in _ENDED
             self._go_to(self._wanted_tab or ("result" if ended else "steps"))

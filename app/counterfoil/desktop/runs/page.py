@@ -124,6 +124,11 @@ class RunsPage(QWidget):
             self._load()
             self.detail.refresh()
 
+    def undo_run(self, run_id: str) -> None:
+        """Show one run, and the sheet that puts its files back as soon as it is there."""
+        self.show_run(run_id)
+        self.detail.ask_undo()
+
     def show_run(self, run_id: str, tab: str = "") -> None:
         """Show one run, whatever the chips say."""
         self._to_show = run_id

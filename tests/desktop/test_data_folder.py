@@ -20,7 +20,7 @@ from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.theme import Theme
 from counterfoil.places import Home
 from counterfoil.store import database as database_module
-from counterfoil.store import gates, glance, schema
+from counterfoil.store import gates, quick_look, schema
 from counterfoil.store.database import open_database
 from desktop.real_home import RowsHome
 from desktop.real_window import Seat
@@ -38,7 +38,7 @@ MakeSeat = Callable[[Home], Seat]
 def sit(qapp: QApplication, theme: Theme, monkeypatch: pytest.MonkeyPatch) -> Generator[MakeSeat]:
     """Opens windows on data folders; locks are not waited for long."""
     monkeypatch.setattr(database_module, "BUSY_MS", int(SOON * 1000))
-    monkeypatch.setattr(glance, "_BUSY_MS", int(SOON * 1000))
+    monkeypatch.setattr(quick_look, "_BUSY_MS", int(SOON * 1000))
     opened: list[Seat] = []
 
     def make(home: Home) -> Seat:

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from counterfoil import approve, changes, files, parallel, step, workflow, write_file
-from counterfoil.engine import given_files
+from counterfoil.engine import given_files, staging
 from counterfoil.engine.holding import Breach
 from counterfoil.errors import WrongAnswer
 from counterfoil.facts import RunState
@@ -110,6 +110,22 @@ def test_a_crash_at_any_point_keeps_what_was_given(point: str, visit: int, offic
     [(kept, _gate)] = stage_rows.given_to(office.database.reader, office.run_id)
     assert (kept.change.file, kept.given) == (NAME, True)
     assert [one["attempts"] for one in office.records() if one["name"] == "total"] == [2]
+
+
+def test_a_crash_between_its_row_and_the_tree_keeps_it(
+    office: PowerCut, other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cut(_: object) -> None:
+        office._cut("before the tree has it")
+
+    begun(office)
+    office.answer(choice="retry", file=str(other))
+    with monkeypatch.context() as patch:
+        patch.setattr(staging, "merge", cut)
+        with pytest.raises(Crashed):
+            office.advance()
+    assert office.advance() == RunState.WAITING
+    assert (office.gate()["title"], len(stage_rows.given_to(office.database.reader, office.run_id))) == ("Book it", 1)
 
 
 def test_it_outlives_the_stage_and_what_is_saved_later(office: PowerCut, other: Path) -> None:

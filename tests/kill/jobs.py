@@ -158,6 +158,7 @@ class MainJob(Job):
     def begin(self, home: Path, workspace: Path) -> str:
         with closing(sqlite3.connect(home / "counterfoil.db")) as raw, raw:
             raw.execute("UPDATE run SET workspace = ?", (str(workspace),))
+            raw.execute("DELETE FROM standing WHERE name = 'place'")  # a world is no copy that somebody has to look at
             run_id: str = raw.execute("SELECT run_id FROM run").fetchone()[0]
             _bind_to(raw, Blobs(Home(home)), workspace)
         return run_id

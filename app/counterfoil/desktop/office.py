@@ -92,6 +92,7 @@ class RunnerSeen:
     isolation: str = ""  # "" before any level was measured
     paused_by: str = ""  # who has paused everything, "" where nobody has
     paused_at: int | None = None
+    paused_why: str = ""  # what the program says of a pause of its own
     next_name: str = ""  # the schedule that fires next, "" where none will
     next_at: int | None = None
 

@@ -21,6 +21,15 @@ def pause_everything(txn: Txn, by: str) -> bool:
     return True
 
 
+def hold_everything(txn: Txn, by: str, why: str) -> bool:
+    """The same by the program itself, which says why; False where everything was paused already."""
+    trail_rows.append(txn, by=by, kind="runner", subject="home", summary=why)
+    if standing.get(txn.conn, standing.PAUSE) is not None:
+        return False
+    standing.put(txn, standing.PAUSE, {"why": why}, by)
+    return True
+
+
 def resume_everything(txn: Txn, by: str) -> bool:
     """Let everything go on; False where nothing was paused."""
     if not standing.drop(txn, standing.PAUSE):
@@ -37,7 +46,10 @@ def paused(conn: Connection) -> Row | None:
 def pause_sentence(conn: Connection) -> str:
     """“Everything was paused by Anna, Mon 14:02.”, or nothing where it is not."""
     row = paused(conn)
-    return f"Everything was paused by {person(row['by'])}, {from_us(row['at']).astimezone():%a %H:%M}." if row else ""
+    if row is None:
+        return ""
+    why = (standing.value_of(row) or {}).get("why")
+    return f"Everything was paused by {person(row['by'])}, {from_us(row['at']).astimezone():%a %H:%M}.{f' {why}' if why else ''}"
 
 
 def refuse_paused(conn: Connection) -> None:

@@ -33,7 +33,7 @@ from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
 from counterfoil.routing.asking import Router
 from counterfoil.routing.breakers import Breakers
-from counterfoil.runner import handing_over, waking
+from counterfoil.runner import handing_over, waking, whereabouts
 from counterfoil.runner.advancing import Advance
 from counterfoil.runner.firing import RunStarter
 from counterfoil.runner.lease import RENEW_EVERY, Lease
@@ -132,6 +132,8 @@ class Runner:
         before = leases.read(self._database.reader)
         self._looked_us = before["renewed_at"] if before else self._database.clock.now_us()
         self._lease.take()
+        last_us = before["renewed_at"] if before else None
+        self._database.transact(lambda txn: whereabouts.settle(txn, self._home, last_us))
         try:
             asyncio.run(self._main(enough, ready, changed))
         finally:

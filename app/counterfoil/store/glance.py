@@ -162,10 +162,10 @@ class Glance(QuickLook):
         """How many gates are open."""
         return int(self.value("SELECT count(*) FROM gate WHERE state = 'open'") or 0)
 
-    def paused(self) -> tuple[str, int] | None:
-        """Who has paused everything, and when; None where nobody has."""
-        found = self.rows("SELECT by, at FROM standing WHERE name = 'pause'")
-        return (str(found[0][0]), int(found[0][1])) if found else None
+    def paused(self) -> tuple[str, int, str] | None:
+        """Who has paused everything, when, and why as JSON; None where nobody has."""
+        found = self.rows("SELECT by, at, value FROM standing WHERE name = 'pause'")
+        return (str(found[0][0]), int(found[0][1]), str(found[0][2])) if found else None
 
     def next_firing(self) -> tuple[str, int] | None:
         """The schedule that fires next, by name, and when; None where none will."""

@@ -1,4 +1,5 @@
-"""What holds for the whole home until it is taken back: a pause of everything, this computer's zone and clock as they were last seen."""
+"""What holds for the whole home until it is taken back: a pause of everything, this computer's zone and clock as they were last seen, and
+where the home lies."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from counterfoil.store.transactions import Row, Txn
 
 # names; `login`: whether somebody was asked to start the runner at login; `mailed` and `told`: when people who are
 # away were written to last, and when the window told something last
-PAUSE, ZONE, CLOCK, LOGIN, MAILED, TOLD = "pause", "zone", "clock", "login", "mailed", "told"
+PAUSE, ZONE, CLOCK, LOGIN, MAILED, TOLD, PLACE = "pause", "zone", "clock", "login", "mailed", "told", "place"
 _STANDING = tables.standing
 
 

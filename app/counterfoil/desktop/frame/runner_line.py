@@ -17,7 +17,7 @@ from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import SIDEBAR
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.people import person
+from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.schedules import next_firing
 
@@ -30,8 +30,9 @@ def words_of(seen: RunnerSeen) -> tuple[str, str]:
     """What the line says: a word and a second line."""
     if seen.paused_by:
         at = f" at {times.clock_time(seen.paused_at)}" if seen.paused_at else ""
+        copied = "Paused: this folder was copied or restored"
         return (
-            f"Paused by {person(seen.paused_by)}{at}",
+            copied if seen.paused_why else f"Paused by {person(seen.paused_by)}{at}",
             "" if seen.state == RunnerState.RUNNING else "The runner is off.",
         )
     match seen.state:
@@ -135,7 +136,9 @@ class RunnerLine(Pane):
         said = []
         if seen.paused_by and seen.paused_at:
             at = times.in_sentence(times.when(seen.paused_at, now))
-            said.append(f"{person(seen.paused_by)} paused everything, {at}. Decisions can be given, and wait.")
+            by = capital(person(seen.paused_by))
+            said.append(f"{by} paused everything, {at}. Decisions can be given, and wait.")
+            said.append(one_line(seen.paused_why))
         if seen.state == RunnerState.STARTING:
             said.append("The runner is starting. What waits goes on as soon as it is there.")
         if seen.state == RunnerState.UNKNOWN:

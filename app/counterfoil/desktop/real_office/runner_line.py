@@ -49,6 +49,7 @@ class RunnerLine:
             trouble=self._trouble() if state is RunnerState.OFF else "",
             paused_by=paused[0] if paused else "",
             paused_at=paused[1] if paused else None,
+            paused_why=str((json.loads(paused[2]) or {}).get("why", "")) if paused else "",
             next_name=ahead[0] if ahead else "",
             next_at=ahead[1] if ahead else None,
             isolation=seen.mark if (seen := protection.told(self._home)) else self._glance.isolation(),

@@ -39,6 +39,10 @@ def test_installing_and_removing_say_what_they_did(call: Caller, bare: Path) -> 
     assert call("service", "remove").out.splitlines()[-1] == f"Removed {unit}."
     assert not unit.exists()
     assert call("service", "remove").out == f"It was not set up: there is no {unit}.\n"
+    told = [one for one in call("trail", "--json").document if one["kind"] == "setting"]
+    assert [(one["before"], one["after"]) for one in told] == [
+        ({"start_at_login": False}, {"start_at_login": True}), ({"start_at_login": True}, {"start_at_login": False}),
+    ], "what changes nothing is no entry"  # fmt: skip
 
 
 @pytest.mark.parametrize("answer, files", [("y\n", 1), ("n\n", 0)])

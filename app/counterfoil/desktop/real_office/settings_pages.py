@@ -145,7 +145,7 @@ class SettingsPages:
         if wrong is not None:
             raise WrongUse(f"‘{wrong}’ is no address.", "Such as anna@example.org; several with commas between them.")
         minutes = _number(after, "minutes", 0, _WEEK)
-        folder = Path(account.strip()).expanduser()
+        folder = Path(account.strip()).expanduser().absolute()
         if not account.strip() or not folder.is_dir():
             raise WrongUse("The account is a folder whose workspace may send mail.", "Choose one that is there.")
         if not sends_mail(folder):

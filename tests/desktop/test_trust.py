@@ -12,7 +12,7 @@ from counterfoil.desktop.trust.chain import ChainView
 from counterfoil.desktop.trust.link_sheet import LinkSheet
 from counterfoil.desktop.trust.spend_chart import SpendChart
 from counterfoil.desktop.trust_facts import LinkDraft
-from desktop import fake_runs
+from desktop import fake_runs, figures
 from desktop.conftest import Desk
 
 ALT = Qt.KeyboardModifier.AltModifier
@@ -224,3 +224,25 @@ def test_a_run_that_asked_an_llm_shows_what_was_said(desk: Desk, monkeypatch: py
     ]
     assert "2 turns · $0.0020 · tools: search, read_file" in texts(talk)
     assert "This run has read Mail from Brightwater.eml, which comes from outside." in told(talk)
+
+
+def test_a_call_that_waits_for_a_sign_in_has_the_button_for_it(desk: Desk) -> None:
+    """Signing in fills in that it was done; the call goes on when a person says so, and not before."""
+    done = figures.field("done", type="boolean", label="I have signed in", required=True)
+    gate = figures.gate(96, "question", "Sign in to mail before it goes on", fields=[done])
+    desk.office.add(gate, about={"effect": "call@1", "why": "signed_out", "state": {"sign_in": "mail"}})
+    desk.look()
+    inbox: Any = desk.window.pages["inbox"]
+    inbox.go_to_gate(f"{96:032x}")
+    desk.settle()
+    desk.later()
+    shown = inbox.detail.page.signing_in
+    assert shown.words.text() == "The sign-in to mail has ended. Nothing was called."
+    assert inbox.detail.bar.primary.accessibleName() == "Fill in 1 field first"
+    desk.click(shown.button)
+    assert did(desk, "sign_in") == ["mail"]
+    assert shown.words.text() == "You are signed in to mail."
+    assert inbox.detail.session.values == {"done": "true"}
+    assert desk.decisions() == []
+    desk.click(inbox.detail.bar.primary)
+    assert len(desk.decisions()) == 1

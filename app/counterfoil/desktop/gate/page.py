@@ -20,6 +20,7 @@ from counterfoil.desktop.gate.head import GateHead, state_banner
 from counterfoil.desktop.gate.index_bar import HEIGHT, IndexBar
 from counterfoil.desktop.gate.reading import Reading, Section
 from counterfoil.desktop.gate.session import Session
+from counterfoil.desktop.gate.signing_in import DONE, SigningIn, wanted_by
 from counterfoil.desktop.gate.sources import SourcesSection
 from counterfoil.desktop.gate.trouble import TroublePanel
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
@@ -90,6 +91,7 @@ class GatePage(Pane):
         self.put(self.head, self.banners)
         self.answers: NeedsAnswer | None = None
         self.trouble: TroublePanel | None = None
+        self.signing_in: SigningIn | None = None
         self.form: list[FieldEditor] = []
         self.boxes: dict[str, SectionBox] = {}
         self.index: IndexBar | None = None
@@ -238,6 +240,11 @@ class GatePage(Pane):
             self.answers.edited.connect(self.edited)
             self.answers.setEnabled(self.reading.open and self.reading.seen.may_decide)
             self.put(16, self.answers)
+        wanted = wanted_by(self.reading.seen) if self.reading.open and self.reading.seen.may_decide else ""
+        if wanted:
+            self.signing_in = SigningIn(wanted, self._bridge)
+            self.signing_in.signed_in.connect(self._signed_in)
+            self.put(16, self.signing_in)
         if self.reading.asked is not None:
             self.put(16, build(self.reading.asked, self._today))
         if self.reading.form and not self.reading.open:
@@ -272,6 +279,14 @@ class GatePage(Pane):
         parts = [(section.key, section.title, section.count) for section in self.reading.sections]
         self.index = IndexBar(parts, self._scroll, place)
         self.index.wanted.connect(self.go_to)
+
+    @Slot()
+    def _signed_in(self) -> None:
+        """That somebody has signed in is filled in; the call goes on when a person says so."""
+        for editor in self.form:
+            if editor.name == DONE:
+                editor.fill(True)
+                self._field_edited(DONE)
 
     @Slot(str)
     def _field_edited(self, name: str) -> None:

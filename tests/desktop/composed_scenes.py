@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from counterfoil.desktop import office as facts
 from counterfoil.desktop.office import RunnerSeen, RunnerState
+from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.plug_facts import Plug
-from counterfoil.desktop.run_acts import UndoFile, UndoLook
+from counterfoil.desktop.run_acts import ForkLook, Silent, UndoFile, UndoLook
 from counterfoil.desktop.schedule_facts import NoticeSeen, ReadySeen
+from counterfoil.desktop.settings_facts import TABS
 from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.trust_facts import FactSeen, PermissionSeen
 from desktop import fake_runs
@@ -21,6 +23,16 @@ from desktop.fake_schedules import AWAY, BACKUP, MISSED, PAYMENTS, TIDY, at
 from desktop.figures import HOUR, ME, MINUTE, NOW
 
 SECOND = 1_000_000
+KEPT = ForkLook(
+    (
+        "2 effects of run 5 already happened and are not repeated: payments.xml, 14 moves.",
+        "Approvals are never carried over to another run.",
+    ),
+    start=10,
+    kept=2,
+)
+ANEW = ForkLook(("It begins at step 7, so that all of it is done again.",), start=7)
+SPLIT = ForkLook(refusal="Step 9 was approved together with steps before it.", way="Go on from step 10.")
 GERMAN = "Donaudampfschifffahrtsgesellschaftskapitänswitwen-Unterstützungskasse e. V."
 ARABIC, CHINESE = "محمد بن عبد الله الفارسي للتجارة العامة", "北京市朝阳区建国门外大街甲六号有限责任公司"
 FOLDERS = (
@@ -125,7 +137,7 @@ def long_steps() -> list[dict[str, Any]]:
 
 def walk(desk: Composed, only: str = "") -> Iterator[str]:
     """Every scene, or of some parts."""
-    for part in (_frame, _runs, _long, _templates, _schedules, _trust, _trail):
+    for part in (_frame, _runs, _again, _long, _templates, _schedules, _trust, _trail, _settings):
         if not only or part.__name__.strip("_") in only.split(","):
             yield from part(desk)
 
@@ -256,6 +268,53 @@ def _runs(desk: Composed) -> Iterator[str]:
     yield "run-stop-sheet"
     detail.sheet.dismiss()
     desk.settle(0.4)
+
+
+def _again(desk: Composed) -> Iterator[str]:
+    runs = desk.page("runs")
+    desk.office.silent[f"{10:032x}"] = Silent(
+        f"{10:032x}",
+        "No news from ‘Compare prices’ for 10 min.",
+        ("It starts from its beginning.", "Steps before it stay."),
+    )
+    runs.show_run(f"{10:032x}", tab="steps")
+    desk.settle()
+    yield "run-silent"
+    desk.button(runs.detail, "Restart this step").click()
+    desk.settle(0.8)
+    yield "run-restart-sheet"
+    runs.detail.sheet.dismiss()
+    desk.settle(0.5)
+    desk.office.silent.clear()
+    desk.office.fork_looks = {(9, False): KEPT, (9, True): ANEW, (8, False): SPLIT}
+    for number in (5, 2):
+        runs.show_run(f"{number:032x}", tab="result")
+        desk.settle()
+        runs.detail.again.click()
+        desk.settle(0.8)
+        sheet = runs.detail.sheet
+        for how, segment in sheet.how.segments.items():
+            segment.click()
+            desk.settle(0.6)
+            yield f"run-again-{number}-{how}"
+        sheet.dismiss()
+        desk.settle(0.5)
+    runs.show_run(f"{5:032x}", tab="checkpoint")
+    desk.settle()
+    runs.detail.checkpoint.export.click()
+    desk.settle(0.8)
+    yield "run-evidence-sheet"
+    for sheet in desk.window.findChildren(Sheet):
+        sheet.dismiss()
+    desk.settle(0.5)
+
+
+def _settings(desk: Composed) -> Iterator[str]:
+    page = desk.page("settings")
+    for tab, _ in TABS:
+        page.show_tab(tab)
+        desk.settle()
+        yield f"settings-{tab}"
 
 
 def _long(desk: Composed) -> Iterator[str]:

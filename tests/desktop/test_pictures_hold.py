@@ -35,7 +35,7 @@ def place(widget: QWidget) -> QRect:
 def test_titles_of_all_pages_stand_at_one_height(make_desk: MakeDesk) -> None:
     desk = make_desk(size=(1100, 700))
     heights = set()
-    for name in ("inbox", "runs", "templates", "schedules", "connectors", "trail"):
+    for name in ("inbox", "runs", "templates", "schedules", "connectors", "trail", "settings"):
         desk.window.show_page(name)
         desk.settle()
         [title] = [

@@ -67,7 +67,8 @@ QPushButton[kind="danger"]:hover { background: @bad_soft; }
 QPushButton[kind="danger"]:disabled { color: @text3; background: @raised; border-color: @border_strong; }
 QPushButton[kind="quiet"] { color: @text2; background: transparent; border: 1px solid transparent; padding: 0 8px; }
 QPushButton[kind="quiet"]:hover { background: @hover; color: @text; }
-QPushButton[kind="chip"] { color: @text2; background: transparent; border: 1px solid @border_input; padding: 0 8px; min-height: 24px; }
+QPushButton[kind="chip"] { color: @text2; background: transparent; border: 1px solid @border_input; min-height: 24px;
+  padding: 0 3px 0 8px; }
 QPushButton[kind="chip"]:hover { background: @hover; color: @text; }
 QPushButton[kind="chip"][chosen="true"] { color: @accent_text; background: @accent_soft; border-color: @accent; }
 QPushButton[kind="link"] { color: @accent_text; background: transparent; border: none; padding: 0; min-height: 22px; text-align: left; }

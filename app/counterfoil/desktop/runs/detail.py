@@ -195,7 +195,7 @@ class RunDetail(Pane):
         put(tabs, self.tabs, None, self.exact)
         self.bodies = QStackedWidget()
         steps = Pane("panel", margins=(20, 8, 0, 8))
-        self._silent = column(gap=8, margins=(8, 0, 24, 0))
+        self._silent = column(gap=8, margins=(8, 0, 24, 8))
         steps.put(self._silent)
         steps.lines.addWidget(self.steps, 1)
         self._made["steps"] = steps

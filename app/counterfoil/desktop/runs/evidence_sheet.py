@@ -59,10 +59,12 @@ class EvidenceSheet(Sheet):
                 held.put(Rule())
             line = row(gap=12)
             texts = column(gap=2)
-            put(texts, Prose(one_line(part.name), "medium"), Prose(one_line(part.means), "small"))
+            name = Prose(one_line(part.name), "medium")
+            put(texts, name, Prose(one_line(part.means), "small"))
             line.addLayout(texts, 1)
             figure = Label(size(part.size), "small")
             figure.setFont(font(12, 400, figures=True))
+            figure.setFixedHeight(name.sizeHint().height())  # on the line of the name
             line.addWidget(figure, 0, TOP | RIGHT)
             held.put(line)
         put(self._list, held)

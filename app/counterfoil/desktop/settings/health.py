@@ -79,13 +79,12 @@ class HealthTab(SettingTab):
         put(head, Label(one_line(one.what), "strong"), Label(words, "small", tone=tone), None)
         put(texts, head, Prose(one_line(one.means), "body"))
         if one.next_step:
-            step = row(gap=8)
+            put(texts, Prose(f"Next: {plain(one.next_step, lines=True)}", "small_strong"))
+        line.addLayout(texts, 1)
+        if one.next_step:
             copy = Button("", "icon", icon="copy", name=f"Copy the next step: {one.what}", key=one.next_step)
             copy.chosen.connect(self._copy)
-            step.addWidget(Prose(f"Next: {plain(one.next_step, lines=True)}", "small_strong"), 1, TOP)
-            step.addWidget(copy, 0, TOP)
-            put(texts, step)
-        line.addLayout(texts, 1)
+            line.addWidget(copy, 0, MIDDLE)
         return held
 
     @Slot(object)

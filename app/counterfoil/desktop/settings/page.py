@@ -14,7 +14,7 @@ from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes
 from counterfoil.desktop.parts.boxes import Pane, Rule
 from counterfoil.desktop.parts.labels import Label
-from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.parts.layouts import page_head, put, row
 from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.settings.background import BackgroundTab
 from counterfoil.desktop.settings.general import GeneralTab
@@ -47,8 +47,7 @@ class SettingsPage(Pane):
         self._bridge = bridge
         self._look = "system"
         self._made: dict[str, SettingTab] = {}
-        head = row(gap=12, margins=(28, 18, 24, 6))
-        put(head, Label("Settings", "page"), None)
+        head = page_head(Label("Settings", "page"), None)
         self.tabs = Tabs(TABS, "Settings page")
         self.tabs.picked.connect(self.show_tab)
         band = row(margins=(16, 0, 24, 0))

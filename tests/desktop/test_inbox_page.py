@@ -610,8 +610,13 @@ def test_a_failure_is_tried_again_or_gone_past_with_a_value(desk: Desk) -> None:
     sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, WordsSheet)
     desk.type("[]")
+    assert (sheet.act.isEnabled(), sheet.act.text()) == (False, "Give a reason first")
+    assert sheet.why is not None
+    sheet.why.setFocus()
+    desk.type("the bank was closed")
     desk.click(sheet.act)
     assert last(desk).values == {"choice": "skip", "result": "[]"}
+    assert last(desk).comment == "the bank was closed"
 
 
 @pytest.mark.parametrize("number, choice", [(77, "happened"), (77, "stop"), (76, "skip")])
@@ -627,7 +632,7 @@ def test_what_is_typed_of_a_doubt_or_a_failure_is_kept_at_every_stroke(desk: Des
     desk.click(next(button for button in trouble(desk).buttons if button.key == choice))
     sheet = detail(desk).deciding.asking.sheet
     assert isinstance(sheet, WordsSheet)
-    assert (sheet.text(), sheet.act.isEnabled()) == ("In Sent", True)
+    assert (sheet.text(), sheet.act.isEnabled()) == ("In Sent", choice != "skip")  # there a reason is wanted as well
 
 
 def test_trying_again_needs_no_word(desk: Desk) -> None:

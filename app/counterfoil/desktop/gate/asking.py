@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -20,6 +19,7 @@ from counterfoil.desktop.gate_facts import Answer
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 
+_WHY = "skip why"  # what a draft calls the reason beside a value
 _TROUBLE_BUTTONS = (("It happened", "It went out"), ("Do it once", "Send it once"))
 
 
@@ -115,15 +115,16 @@ class Asking(QObject):
 
     def trouble(self, session: Session, choice: str) -> None:
         """The word that an answer to a doubt or a failure needs."""
-        sheet = self._trouble_sheet(choice, session.reading.seen.about, session.words.get(choice, ""))
+        sheet = self._trouble_sheet(choice, session)
         self._open_words(session, sheet, choice)
 
-    def _trouble_sheet(self, choice: str, about: Mapping[str, Any], text: str) -> WordsSheet:
+    def _trouble_sheet(self, choice: str, session: Session) -> WordsSheet:
+        about, text = session.reading.seen.about, session.words.get(choice, "")
         if choice == "stop":
             return stop_sheet(self._over, "this run", text)
         if choice == "skip":
             question = "Which value should it go on with?"
-            follows = "The run goes on without this step. The value is kept with your name."
+            follows = "The run goes on without this step. The value and the reason are kept with your name."
             return WordsSheet(
                 self._over,
                 title_of(choice, about),
@@ -132,6 +133,7 @@ class Asking(QObject):
                 button="Go on with this value",
                 missing="Give a value first",
                 text=text,
+                why=session.words.get(_WHY, ""),
             )
         sends = choice == "not_happened"
         return WordsSheet(
@@ -179,6 +181,8 @@ class Asking(QObject):
             self._session.comment = text
         else:
             self._session.type(self._choice, text)
+            if isinstance(self.sheet, WordsSheet) and self.sheet.why is not None:
+                self._session.type(_WHY, self.sheet.reason())
         self.typed.emit()
 
     @Slot(str, str)
@@ -202,5 +206,5 @@ def _answer(session: Session, choice: str, text: str) -> Answer:
         answer: Answer = made[choice](text)
         return answer
     if choice == "skip":
-        return session.chosen(choice, result=text)
+        return session.chosen(choice, result=text, comment=session.words.get(_WHY, ""))
     return session.chosen(choice, comment=text)

@@ -20,7 +20,7 @@ from counterfoil.desktop.words.runs import step_name
 
 
 class WordsSheet(Sheet):
-    """Asks for one text, then acts.
+    """Asks for one text, and where that is no reason itself for a reason as well (`why`), then acts.
 
     Signals:
         typed(str): at every stroke, so that it can be kept.
@@ -44,8 +44,10 @@ class WordsSheet(Sheet):
         text: str = "",
         one_line: bool = False,
         leave: str = "Keep open",
+        why: str | None = None,
     ) -> None:
         super().__init__(title, over)
+        self.why = None if why is None else LineEdit("Why?")
         self._needed = needed
         self.body.addWidget(Label(question, "small_strong", wrap=True))
         self.editor: LineEdit | TextBox = LineEdit(question) if one_line else TextBox(question, height=120)
@@ -56,6 +58,10 @@ class WordsSheet(Sheet):
             self.editor.setPlainText(text)
             self.editor.textChanged.connect(self._edited)
         self.body.addWidget(self.editor)
+        if self.why is not None:
+            self.why.setText(why)
+            self.why.textEdited.connect(self._edited)
+            put(self.body, Label("Why?", "small_strong"), self.why)
         self.body.addWidget(Box("quiet").put(Prose(follows, "body2")))
         self.act = Button(button, kind)
         self.act.clicked.connect(self._act)
@@ -69,11 +75,16 @@ class WordsSheet(Sheet):
         """What was typed."""
         return _text_of(self.editor).strip()
 
+    def reason(self) -> str:
+        """The reason that stands beside the text; "" where none is asked for."""
+        return "" if self.why is None else self.why.text().strip()
+
     @Slot()
     def _edited(self) -> None:
-        able = bool(self.text()) or not self._needed
+        there = bool(self.text()) or not self._needed
+        able = there and (self.why is None or bool(self.reason()))
         self.act.setEnabled(able)
-        self.act.say(self._label if able else self._missing)
+        self.act.say(self._label if able else "Give a reason first" if there else self._missing)
         self.typed.emit(self.text())
 
     @Slot()

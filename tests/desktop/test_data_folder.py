@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.parts.boxes import Banner
+from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.theme import Theme
 from counterfoil.places import Home
@@ -212,6 +213,10 @@ def test_a_full_disk_refuses_the_decision_and_says_how_full(sit: MakeSeat, waiti
     assert said.endswith(" free). Decisions cannot be kept, so none is accepted. Nothing is lost.")
     assert decisions(waiting) == []
     assert not seat.detail.bar.counting
+    [key] = [one for one in seat.window.notices.findChildren(Button) if one.text() == "Show what takes space"]
+    seat.click(key)
+    seat.until(seat.window.pages["settings"].isVisible, "what takes space is shown")
+    seat.window.show_page("inbox")
     room.set_to(2**30)
     seat.until(lambda: room.done, "there is room again")
     seat.detail.focus_title()

@@ -86,7 +86,7 @@ class Database:
         Raises:
             DiskFull: nothing could be kept, and nothing was.
         """
-        with self.connect() as connection, translated():
+        with self.connect() as connection, translated(self.home.root):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             txn = Txn(connection, self.clock.now_us())
             try:
@@ -112,12 +112,12 @@ def _rollback(connection: sa.Connection) -> None:
 
 
 @contextlib.contextmanager
-def translated() -> Iterator[None]:
-    """Turn the driver's errors about the user's world into ours."""
+def translated(place: Path | None = None) -> Iterator[None]:
+    """Turn the driver's errors about the user's world into ours; `place` is the folder of the data, if it is known."""
     try:
         yield
     except (sa.exc.DatabaseError, sqlite3.DatabaseError) as problem:
-        told = trouble_of(cause_of(problem))
+        told = trouble_of(cause_of(problem), place)
         if told is None:
             raise
         raise told from problem

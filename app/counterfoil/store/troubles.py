@@ -6,8 +6,10 @@ Standard library only: quick looks use it before SQLAlchemy is there.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import stat
+from pathlib import Path
 
 from counterfoil.errors import Damaged, DiskFull, StoreTrouble
 from counterfoil.places import Home
@@ -21,14 +23,15 @@ def is_full(problem: BaseException) -> bool:
     return _code(problem) == sqlite3.SQLITE_FULL
 
 
-def trouble_of(problem: BaseException) -> StoreTrouble | None:
-    """What is wrong with the user's world; None for a fault of this program (a constraint, a wrong statement)."""
+def trouble_of(problem: BaseException, place: Path | None = None) -> StoreTrouble | None:
+    """What is wrong with the user's world; None for a fault of this program (a constraint, a wrong statement). `place` is the folder of the
+    data, so that a full disk can be told with its size."""
     text = str(problem)
     match _code(problem):
         case sqlite3.SQLITE_FULL:
             return DiskFull(
-                "The disk is full, so nothing can be kept and nothing was accepted.",
-                "Free some space; nothing is lost.",
+                f"The disk is full{_room(place)}. Decisions cannot be kept, so none is accepted. Nothing is lost.",
+                "Free some space, then decide again.",
             )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreTrouble(
@@ -81,6 +84,18 @@ def refuse_unusable(home: Home) -> None:
             f"This account may not read and write in the data folder {root}. Nothing was changed.",
             f"Give it that right. {_ELSEWHERE}",
         )
+
+
+def _room(place: Path | None) -> str:
+    """` (0 MB of 256 GB free)`; nothing where it cannot be told."""
+    if place is None:
+        return ""
+    try:
+        room = shutil.disk_usage(place)
+    except OSError:
+        return ""
+    total = f"{room.total / 1e9:,.0f} GB" if room.total >= 1e9 else f"{room.total / 1e6:,.0f} MB"
+    return f" ({room.free // 1_000_000:,} MB of {total} free)"
 
 
 def _code(problem: BaseException) -> int:

@@ -10,10 +10,17 @@ from counterfoil.desktop.parts.boxes import Banner, Nothing
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.words.plain import plain
+from counterfoil.errors import DiskFull
 
 
 class Notices(QWidget):
-    """At most two banners: what went wrong last, closed by the person, and that the data folder is out of reach, which goes by itself."""
+    """At most two banners: what went wrong last, closed by the person, and that the data folder is out of reach, which goes by itself.
+
+    Signals:
+        space_wanted(): show what takes space on a disk that is full.
+    """
+
+    space_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,8 +37,13 @@ class Notices(QWidget):
         self._told_words = trouble.message
         close = Button("Close", "outline")
         close.clicked.connect(self.dismiss)
+        buttons = [close]
+        if trouble.code == DiskFull.code:
+            space = Button("Show what takes space", "outline")
+            space.clicked.connect(self.space_wanted)
+            buttons = [space, close]
         self._told = self._put(
-            Banner("bad", plain(trouble.message), [close], detail=plain(trouble.next_step, lines=True))
+            Banner("bad", plain(trouble.message), buttons, detail=plain(trouble.next_step, lines=True))
         )
 
     def reach(self, trouble: Trouble | None) -> None:

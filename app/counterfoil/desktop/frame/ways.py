@@ -181,6 +181,11 @@ class Ways(QObject):
     def _show_trust(self, tab: str) -> None:
         self._to("connectors").show_tab(tab)
 
+    @Slot()
+    def show_space(self) -> None:
+        """What the data folder holds, and how much that is."""
+        self._show_setting("storage")
+
     def _show_setting(self, tab: str) -> None:
         self._to("settings").show_tab(tab)
 

@@ -73,6 +73,7 @@ class Window(QMainWindow):
         self._shut = Shut()
         self._is_shut = False
         self.notices = Notices()
+        self.notices.space_wanted.connect(self._ways.show_space)
         self._lay_out()
         self._ring = FocusRing(self)
         self._ticks = QTimer(self)

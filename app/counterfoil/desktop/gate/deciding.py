@@ -29,6 +29,7 @@ from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.asides import waits_for
 from counterfoil.desktop.words.people import person
+from counterfoil.errors import DiskFull
 
 
 class Shown(Protocol):
@@ -258,7 +259,10 @@ class Deciding(QObject):
         if gate_id != self._shown.gate_id:
             self._bridge.troubled.emit(trouble)
             return
-        self.tell(Banner("bad", trouble.message, detail=trouble.next_step))
+        if trouble.code == DiskFull.code:
+            self._bridge.troubled.emit(trouble)  # the frame has the way to what takes space
+        else:
+            self.tell(Banner("bad", trouble.message, detail=trouble.next_step))
         self.show_bar()
         self._shown.look()
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
 from counterfoil.clock import Clock
-from counterfoil.desktop.words.numbers import size
-from counterfoil.errors import DiskFull, UnknownGate, UnknownRun
+from counterfoil.errors import UnknownGate, UnknownRun
 from counterfoil.places import Home
 from counterfoil.store import gates, runs
 from counterfoil.store.blobs import Blobs
@@ -33,16 +31,8 @@ class Access:
     @contextlib.contextmanager
     def telling(self) -> Iterator[None]:
         """The driver's errors as ours; of a full disk with how much is left, since nothing can be decided until there is room."""
-        try:
-            with translated():
-                yield
-        except DiskFull as problem:
-            room = shutil.disk_usage(self.home.root)
-            raise DiskFull(
-                f"The disk is full ({size(room.free)} of {size(room.total)} free). Decisions cannot be kept, so none is "
-                "accepted. Nothing is lost.",
-                "Free some space, then decide again.",
-            ) from problem
+        with translated(self.home.root):
+            yield
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:

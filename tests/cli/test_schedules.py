@@ -69,7 +69,11 @@ def test_a_schedule_says_back_what_it_understood_and_when_it_is_next(desk: Desk)
     assert lines[0] == "Weekly: runs note every Monday at 09:00, Europe/Berlin time"
     assert len(lines) == 6
     assert all(line.strip().startswith("Mon") and " 09:00 " in line for line in lines[1:])
-    (kept,) = desk.call("schedule", "list", "--json").document
+    listed = desk.call("schedule", "list", "--json")
+    assert listed.err == "counterfoil: the runner is off; no schedule fires until it runs: counterfoil runner\n"
+    desk.call("runner", "pause")
+    assert desk.call("schedule", "list").err.endswith(" No schedule fires until: counterfoil runner resume\n")
+    (kept,) = listed.document
     assert (kept["name"], kept["words"], kept["zone"]) == ("Weekly", "every Monday at 09:00", "Europe/Berlin")
     assert kept["parameters"] == {"text": "hello"}
     assert datetime.fromisoformat(kept["next_at"]) > datetime.now(UTC)
@@ -312,10 +316,11 @@ def test_what_cannot_run_and_what_was_missed_is_said_until_it_is_seen(desk: Desk
     office.database.transact(post)
     cannot = "counterfoil: ‘Weekly’ cannot run as things are: The folder is gone.\n"
     away = "counterfoil: While nobody was there: ‘Weekly’ ran late and 2 did not run. Nothing ran twice.\n"
-    assert desk.call("schedule", "list").err == cannot + away
+    off = "counterfoil: the runner is off; no schedule fires until it runs: counterfoil runner\n"
+    assert desk.call("schedule", "list").err == cannot + away + off
     assert desk.call("inbox").err == cannot + away + "counterfoil: nothing waits for you.\n"
     assert desk.call("schedule", "got-it", "--json").document == {"closed": 1}
-    assert desk.call("schedule", "list").err == cannot
+    assert desk.call("schedule", "list").err == cannot + off
     assert desk.call("schedule", "got-it", "--json").document == {"closed": 0}
 
 

@@ -56,6 +56,15 @@ def workspace_of(given: Path | None) -> Path:
     return found
 
 
+def tell_standstill(call: Call, home: Opened, what: str) -> None:
+    """Say that `what` does not happen while everything is paused, or while no runner lives; nothing where it does."""
+    paused = pause_sentence(home.database.reader)
+    if paused:
+        call.say(f"{paused[:1].lower()}{paused[1:]} {what} until: counterfoil runner resume")
+    elif not runner_alive(home.database):
+        call.say(f"the runner is off; {what[:1].lower()}{what[1:]} until it runs: counterfoil runner")
+
+
 def tell_runner(call: Call, home: Opened, kept: str) -> bool:
     """Wake the runner, or say that none is there to act on what was just kept, or that everything is paused; whether one lives."""
     hint(call.home)

@@ -12,7 +12,7 @@ from counterfoil.cli import readiness, schedule_rules
 from counterfoil.cli import rule_options as given
 from counterfoil.cli.commands import EVERYWHERE
 from counterfoil.cli.gathering import gathering
-from counterfoil.cli.opening import opened, tell_runner
+from counterfoil.cli.opening import opened, tell_runner, tell_standstill
 from counterfoil.cli.options import Comment, Context, call_of
 from counterfoil.cli.schedule_rules import instant_of, local_line
 from counterfoil.cli.tables import table
@@ -52,9 +52,11 @@ def list_(context: Context) -> None:
         conn = home.database.reader
         documents = [schedule_document(conn, row) for row in rows.living(conn)]
         told = notice_sentences(conn)
-    call.document(documents)
-    for sentence in told:
-        call.say(sentence)
+        call.document(documents)
+        for sentence in told:
+            call.say(sentence)
+        if any(not one["paused"] for one in documents):
+            tell_standstill(call, home, "No schedule fires")
     if not documents:
         call.line("No schedules yet. Add one: counterfoil schedule add NAME TEMPLATE --rule 'every Monday at 09:00'")
         return

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
@@ -240,6 +241,7 @@ class Room:
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
+        self._most = 0  # pages; of every connection that is taken from now on, since several may write
         self.done = False
 
     def set_to(self, pages: int) -> None:
@@ -248,12 +250,16 @@ class Room:
 
         def limit(office: Any) -> None:
             database = office._rooms._access.database
-            assert database.reader  # has its own connection from now on, so that the next one is the one that writes
             with database.connect() as connection:
                 now = int(connection.exec_driver_sql("PRAGMA page_count").scalar())
-                connection.exec_driver_sql(f"PRAGMA max_page_count={now + pages}")
+            begun, self._most = bool(self._most), now + pages
+            if not begun:
+                sa.event.listen(database._engine, "checkout", self._limit)
 
         self._bridge.ask(self._bridge, limit, self._set)
+
+    def _limit(self, connection: sqlite3.Connection, *_record: object) -> None:
+        connection.execute(f"PRAGMA max_page_count={self._most}")
 
     def _set(self, _nothing: object) -> None:
         self.done = True

@@ -27,6 +27,7 @@ from counterfoil import (
     ask,
     files,
     first,
+    http,
     now,
     parallel,
     random,
@@ -36,6 +37,7 @@ from counterfoil import (
     workflow,
     write_file,
 )
+from counterfoil.effects.catalogue import EffectCatalogue
 from counterfoil.engine.ports import Around, Judgement, Permission
 from counterfoil.facts import RunState
 from counterfoil.places import Home
@@ -205,6 +207,29 @@ def test_what_the_run_before_did_just_so_asks(harness: PowerCut) -> None:
     harness.reject("once is enough")
     harness.advance()
     assert harness.ledger.happened("sent") == 1
+
+
+def test_what_only_reads_holds_no_approval(office: PowerCut) -> None:
+    @workflow("looking")
+    async def looking(p: Nothing) -> str:
+        decision = await approve("Write it", plan=[write_file("out.txt", b"out")])  # 0
+        await http("GET", "https://nobody.invalid/")  # 1
+        await read("between")  # 2
+        await decision.perform()  # 3
+        return "done"
+
+    class Read(EffectCatalogue):
+        async def perform(self, body: Any, *more: Any) -> Any:
+            return {"status": 200} if body["kind"] == "http@1" else await super().perform(body, *more)
+
+    office._effects = Read(office.home, office.blobs)
+    office.start(looking)
+    assert office.advance() == RunState.WAITING
+    office.approve()
+    assert office.advance() == RunState.WAITING  # the host is not declared
+    office.approve()
+    assert office.advance() == RunState.DONE
+    assert planned(office, 3).start == 0  # the file was approved there, and the look at a page in between holds nothing
 
 
 def test_branches_are_kept_with_the_step_that_opened_them(harness: PowerCut) -> None:

@@ -199,13 +199,15 @@ def _start(blobs: Blobs, rows: Sequence[Row], effects: Sequence[_Effect], asked:
     """Where the new run begins: before what is done again, and before approvals that nothing was done under."""
     before = [min(effect.root, effect.gate_root) for effect in effects if effect.root < asked]
     start = min([asked, *before]) if again else asked
-    last = max((effect.root for effect in effects if effect.root < start), default=-1)
+    kept = [effect for effect in effects if effect.root < start]
+    last = max((effect.root for effect in kept if effect.outside), default=-1)  # reading once more harms nobody
+    used = {effect.gate_root for effect in kept if effect.gate_id is not None}
     approvals = [
         root_of(row["path"], row["ordinal"])
         for row in rows
         if row["kind"] == StepKind.GATE and row["name"] == "approve" and _is_approved(blobs, row)
     ]
-    return min([start, *(at for at in approvals if last < at)])
+    return min([start, *(at for at in approvals if last < at and at not in used)])
 
 
 def _is_approved(blobs: Blobs, row: Row) -> bool:

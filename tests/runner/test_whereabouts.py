@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.note_template import write_template
+from cli.speaking import caller
 from counterfoil.catalogue.loading import load_workflow
 from counterfoil.errors import EverythingPaused
 from counterfoil.inbox.pausing import pause_everything, paused, refuse_paused, resume_everything
@@ -111,3 +112,15 @@ def test_what_was_approved_is_not_done_in_a_copy_by_itself(tmp_path: Path) -> No
     assert sorted(str(path) for path in folder.rglob("*")) == before
     assert paused(database.reader) is not None
     database.close()
+
+
+def test_the_command_says_why_it_does_nothing(
+    copied: tuple[Database, Home], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, there = copied
+    call = caller(capsys, there.root)
+    refused = call("runner", "--until-idle")
+    assert refused.code != 0
+    assert "This data folder was copied, moved or restored." in refused.err
+    assert call("runner", "resume").code == 0
+    assert call("runner", "--until-idle").code == 0

@@ -101,15 +101,13 @@ def _work(call: Call, *, until_idle: bool) -> int:
     with opened(call) as home:
         keep_logs(call.home)
         working = Runner(home.database, call.home)
-        paused = pause_sentence(home.database.reader)
         if until_idle:
             refuse_paused(home.database.reader)
-        elif paused:
-            call.say(f"{paused[:1].lower()}{paused[1:]} Nothing starts until: counterfoil runner resume")
-        if until_idle:
             working.run_until_idle()
+            if not working.advanced:
+                refuse_paused(home.database.reader)  # it may find a reason to hold everything by itself
         else:
-            working.run_forever(ready=lambda: _ready(call))
+            working.run_forever(ready=lambda: _ready(call, home))
         waiting = gates.count_open(home.database.reader)
         if until_idle:
             call.lines([_came_of(home, run_id) for run_id in working.advanced])
@@ -129,5 +127,8 @@ def _came_of(home: Opened, run_id: str) -> str:
     return f"r-{run['number']} {run['title']}: {summary or run_state(run)}"
 
 
-def _ready(call: Call) -> None:
+def _ready(call: Call, home: Opened) -> None:
     call.say(f"the runner is running (process {os.getpid()}). Ctrl+C ends it; nothing is lost.")
+    paused = pause_sentence(home.database.reader)
+    if paused:
+        call.say(f"{paused[:1].lower()}{paused[1:]} Nothing starts until: counterfoil runner resume")

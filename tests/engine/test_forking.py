@@ -43,6 +43,7 @@ from counterfoil.facts import RunState
 from counterfoil.places import Home
 from counterfoil.runner.forking import fork
 from counterfoil.store import file_ops, gates, records, runs, tables
+from counterfoil.store.database import open_database
 from counterfoil.trail import verify
 from counterfoil.views.fork_plan import ForkPlan, fork_plan
 from effects.sets import killed_in_a_child
@@ -373,8 +374,9 @@ def test_a_kill_in_the_middle_leaves_nothing(harness: PowerCut, monkeypatch: pyt
     def stop(end: Any) -> None:
         monkeypatch.setattr("counterfoil.runner.forking.llm_calls.carry", lambda *_: end())
 
-    def act() -> None:
-        harness.database.transact(lambda txn: fork(txn, plan, by="user:test", reason="", isolation="L0"))
+    def act() -> None:  # on a connection of its own: one of SQLite must not cross into a child
+        own = open_database(harness.home, harness.clock)
+        own.transact(lambda txn: fork(txn, plan, by="user:test", reason="", isolation="L0"))
 
     assert killed_in_a_child(act, stop)
     assert [row["number"] for row in runs.page(harness.database.reader)] == [1]

@@ -150,6 +150,7 @@ def test_what_is_in_it(lived: PowerCut, members: dict[str, bytes]) -> None:
         "what the clock of that computer said",
         "shows only against a seal kept elsewhere",
         "no decision is signed with a key",
+        "are held by the seal of this pack alone",
         "python -I verify.py",
     ):
         assert said in " ".join(page.split())
@@ -208,6 +209,15 @@ def without(name: str, at: int) -> Callable[[dict[str, bytes]], dict[str, bytes]
     return changed
 
 
+def without_value(members: dict[str, bytes]) -> dict[str, bytes]:
+    """Take out the long value of the first step."""
+    payload = json.loads(members["records.jsonl"].splitlines()[0])["payload"]
+    return {name: data for name, data in members.items() if name != f"kept/{payload}"}
+
+
+OTHER: dict[str, Any] = {"body": "{}", "digest": hashlib.sha256(b"{}").hexdigest()}  # a body that is not the one, with its own digest
+
+
 @pytest.mark.parametrize(
     "change, said",
     [
@@ -222,7 +232,14 @@ def without(name: str, at: int) -> Callable[[dict[str, bytes]], dict[str, bytes]
         (edit("decisions.jsonl", 0, answers="{"), "decisions.jsonl does not have the form"),
         (edit("decisions.jsonl", 1, digest="0" * 64), "the decision on gate g-1 (approved) is not on what was shown there."),
         (edit("seals.jsonl", 1, body="{}"), "seals.jsonl: item 2 of gate g-1 does not match its digest."),
-        (edit("effects.jsonl", 0, body="{}"), "effects.jsonl: write_file@1 at step "),
+        (edit("seals.jsonl", 1, **OTHER), "seals.jsonl: item 2 of gate g-1 is not what the trail says was approved."),
+        (without("seals.jsonl", 0), "effects.jsonl: write_file@1 at step 2 is in no seal of seals.jsonl."),
+        (edit("effects.jsonl", 0, body="{}"), "effects.jsonl: write_file@1 at step 2 does not match its digest."),
+        (edit("effects.jsonl", 0, **OTHER), "effects.jsonl: write_file@1 at step 2 is not what its record says."),
+        (edit("effects.jsonl", 0, gate_id=None, **OTHER), "effects.jsonl: write_file@1 at step 2 is not what its record says."),
+        (without("effects.jsonl", 0), "effects.jsonl: write_file@1 at step 2 is missing."),
+        (without_value, "is missing: it is the value of the step read_much."),
+        (lambda members: {name: data for name, data in members.items() if name != "readings.jsonl"}, "readings.jsonl is missing."),
         (edit("gates.jsonl", 0, digest="0" * 64), "gates/g-1.json is not what was shown"),
         (lambda members: {**members, "template/workflow.py": b"pass"}, "template/ is not version "),
         (lambda members: {**members, "contents.json": b"{}"}, "contents.json does not match seal.txt"),

@@ -23,6 +23,10 @@ RECORD = (
     "run_id", "path", "ordinal", "kind", "name", "args_digest", "outcome", "payload", "payload_blob", "summary",
     "started_at", "committed_at", "attempts", "key", "origin",
 )  # fmt: skip
+PARTS = (
+    "README.txt", "run.json", "records.jsonl", "gates.jsonl", "decisions.jsonl", "readings.jsonl", "seals.jsonl",
+    "effects.jsonl", "files.jsonl", "rules.jsonl", "trail.jsonl", "template.json", "verify.py",
+)  # fmt: skip
 ENTRY = ("seq", "at", "by", "kind", "subject", "summary", "before", "after", "prev_hash")
 UNREADABLE = (OSError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
 
@@ -71,7 +75,7 @@ class Pack:
         for number, line in enumerate(self.read.get(name, b"").splitlines(), 1):
             try:
                 found.append(dict(json.loads(line.decode("utf-8", "surrogatepass"))))
-            except (ValueError, TypeError):
+            except (ValueError, TypeError, RecursionError):
                 self.broken.append(f"{name}, line {number}, cannot be read.")
         return found
 
@@ -79,7 +83,7 @@ class Pack:
         """The one object of a file, empty where there is none."""
         try:
             return dict(json.loads(self.read[name].decode("utf-8", "surrogatepass")))
-        except (KeyError, ValueError, TypeError):
+        except (KeyError, ValueError, TypeError, RecursionError):
             self.broken.append(f"{name} cannot be read.")
             return {}
 
@@ -89,6 +93,7 @@ def check_members(pack: Pack) -> None:
     if sha(pack.read.get("contents.json", b"")) != pack.read.get("seal.txt", b"").decode("ascii", "replace").strip():
         pack.broken.append("contents.json does not match seal.txt: one of them was changed.")
     listed = pack.document("contents.json").get("members", [])
+    pack.broken.extend(f"{name} is missing." for name in PARTS if name not in pack.names)
     for member in listed:
         name = str(member["name"])
         if name not in pack.names:
@@ -181,21 +186,58 @@ def decided(by: Any, row: dict[str, Any], answers: Any) -> list[Any]:
     return [by, row.get("gate"), row.get("verdict"), row.get("digest"), row.get("comment", ""), behalf, answers]
 
 
-def check_bodies(pack: Pack, gates: dict[str, dict[str, Any]]) -> None:
-    """What was sealed and what was begun have the digests that they are known by."""
+def check_seals(pack: Pack, gates: dict[str, dict[str, Any]], trail: list[dict[str, Any]]) -> None:
+    """What was sealed has its digest, which the decision in the trail names; what was begun under a seal has it still."""
+    named = {
+        (one.get("gate"), n, digest)
+        for one in (told(entry) for entry in trail if entry.get("kind") == "decision")
+        for n, digest in one.get("items", ())
+    }
+    sealed = set()
     for row in pack.lines("seals.jsonl"):
+        item = (row.get("gate_id"), row.get("n"), row.get("digest"))
+        sealed.add(item)
         name = f"seals.jsonl: item {row.get('n')} of gate g-{gates.get(str(row.get('gate_id')), {}).get('number')}"
         if sha(str(row.get("body"))) != row.get("digest"):
             pack.broken.append(f"{name} does not match its digest.")
+        elif item not in named:
+            pack.broken.append(f"{name} is not what the trail says was approved.")
     for row in pack.lines("effects.jsonl"):
+        if row.get("gate_id") is not None and (row["gate_id"], row.get("item"), row.get("digest")) not in sealed:
+            pack.broken.append(f"{begun(row)} is in no seal of seals.jsonl.")
+
+
+def check_effects(pack: Pack, records: list[dict[str, Any]]) -> None:
+    """What was begun has its digest, which is that of its record; and whatever was done was begun."""
+    recorded = {(row.get("path"), row.get("ordinal")): row for row in records}
+    found = set()
+    for row in pack.lines("effects.jsonl"):
+        identity = (row.get("path"), row.get("ordinal"))
+        found.add(identity)
+        record = recorded.get(identity)
         if sha(str(row.get("body"))) != row.get("digest"):
-            pack.broken.append(
-                f"effects.jsonl: {row.get('kind')} at step {row.get('ordinal')} does not match its digest."
-            )
+            pack.broken.append(f"{begun(row)} does not match its digest.")
+        elif record is not None and record.get("args_digest") != row.get("digest"):
+            pack.broken.append(f"{begun(row)} is not what its record says.")
+    for identity, row in recorded.items():
+        origin = str(row.get("origin") or "")
+        elsewhere = origin.startswith("given by ") or "happened in run " in origin
+        if row.get("kind") == "effect" and row.get("outcome") == "ok" and not elsewhere and identity not in found:
+            pack.broken.append(f"{begun(row, 'name')} is missing.")
 
 
-def check_kept(pack: Pack) -> None:
-    """Longer values are named by their digests, and the template's code by that of its version."""
+def begun(row: dict[str, Any], name: str = "kind") -> str:
+    """Where an effect stands, for a sentence."""
+    return f"effects.jsonl: {row.get(name)} at step {row.get('ordinal')}"
+
+
+def check_kept(pack: Pack, records: list[dict[str, Any]]) -> None:
+    """Longer values are named by their digests and are there, and the template's code has that of its version."""
+    gone = pack.document("contents.json").get("gone", [])
+    for row in records:
+        name = f"kept/{row.get('payload')}"
+        if row.get("payload_blob") and name not in pack.names and row.get("payload") not in gone:
+            pack.broken.append(f"{name} is missing: it is the value of the step {row.get('name')}.")
     for name, data in pack.read.items():
         if name.startswith("kept/") and sha(data) != name[len("kept/") :]:
             pack.broken.append(f"{name} is not what its name says.")
@@ -232,13 +274,14 @@ def check(place: Path) -> list[str]:
         "records.jsonl or trail.jsonl": chains,
         "gates.jsonl": lambda: gates.update(check_gates(pack, run_id)),
         "decisions.jsonl": lambda: check_decisions(pack, gates, trail),
-        "seals.jsonl or effects.jsonl": lambda: check_bodies(pack, gates),
-        "template.json": lambda: check_kept(pack),
+        "seals.jsonl": lambda: check_seals(pack, gates, trail),
+        "effects.jsonl": lambda: check_effects(pack, rows),
+        "template.json": lambda: check_kept(pack, rows),
     }
     for name, part in parts.items():
         try:
             part()
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             pack.broken.append(f"{name} does not have the form that it must have.")
     if pack.broken:
         return [*dict.fromkeys(pack.broken), f"{len(set(pack.broken))} things do not hold."]

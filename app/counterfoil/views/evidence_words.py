@@ -143,6 +143,10 @@ def _limits(run: Row, decisions: Sequence[Row], trail: Sequence[Row], newest: st
             f"The entries between: {left_out:,} entries of the trail lie between those here and are about other matters. That none of them "
             "was changed can be checked where this was exported: counterfoil trail --verify"
         ),
+        (
+            "What no chain holds: this page, run.json, readings.jsonl, files.jsonl, rules.jsonl and verify.py are held by the seal of this "
+            "pack alone. Compare the seal that verify.py prints with the one that the trail keeps where this was exported."
+        ),
         f"Who: {_signed(len(decisions), named)}",
         (
             f"What the code could reach: {protection.sentence(run['isolation']) or protection.badge(run['isolation'])} "

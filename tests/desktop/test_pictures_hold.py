@@ -19,6 +19,7 @@ from counterfoil.desktop.schedules.lacking import lacking
 from counterfoil.desktop.tables.fitting import fit
 from counterfoil.desktop.tables.table import from_texts
 from counterfoil.desktop.theme import Theme
+from counterfoil.desktop.words.numbers import whole_seals
 from desktop import fake_runs
 from desktop.conftest import Desk, MakeDesk
 from desktop.figures import HOUR, NOW
@@ -126,6 +127,11 @@ def test_the_trail_says_first_what_happened() -> None:
     table = from_texts(("when", "who", "what", "seal"), rows, date(2026, 11, 30))
     fitted = fit(table.columns, table.lines, 800, lambda text: 7 * len(text), lambda text: 7 * len(text))
     assert fitted.columns[fitted.head].title == "What"
+
+
+def test_a_seal_in_a_sentence_stays_on_one_line() -> None:
+    assert whole_seals("Ben approved it, seal 3f9a 2c71") == "Ben approved it, seal 3f9a\u00a02c71"
+    assert whole_seals("Run 1284 goes on at 12 of 14") == "Run 1284 goes on at 12 of 14"
 
 
 def test_what_is_paused_names_no_next_firing(desk: Desk) -> None:

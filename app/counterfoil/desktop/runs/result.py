@@ -22,7 +22,7 @@ from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import from_texts
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.numbers import seal
+from counterfoil.desktop.words.numbers import seal, whole_seals
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.values import shown
@@ -147,7 +147,12 @@ def entry_rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, str
         at = times.iso_instant(str(entry["at"]))
         who = str(entry.get("who") or capital(person(str(entry["by"]))))
         rows.append(
-            (times.clock_exact(at) if at is not None else "", who, one_line(entry["summary"]), seal(str(entry["hash"])))
+            (
+                times.clock_exact(at) if at is not None else "",
+                who,
+                whole_seals(one_line(entry["summary"])),
+                seal(str(entry["hash"])),
+            )
         )
     return rows
 

@@ -23,7 +23,7 @@ from counterfoil.desktop.tables.table import Table, from_texts
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.tokens import TABLE_ROW
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.numbers import count, seal
+from counterfoil.desktop.words.numbers import count, seal, whole_seals
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line, quoted
 
@@ -251,4 +251,9 @@ class TrailPage(Pane):
 def _row(entry: Document, now: int) -> tuple[str, str, str, str]:
     at = times.iso_instant(str(entry["at"]))
     who = str(entry.get("who") or capital(person(str(entry["by"]))))
-    return (times.when(at, now) if at is not None else "", who, one_line(entry["summary"]), seal(str(entry["hash"])))
+    return (
+        times.when(at, now) if at is not None else "",
+        who,
+        whole_seals(one_line(entry["summary"])),
+        seal(str(entry["hash"])),
+    )

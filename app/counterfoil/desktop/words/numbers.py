@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 NO_BREAK = "\u00a0"  # keeps a number and its unit on one line
 _SYMBOLS = {"EUR": "€", "GBP": "£", "USD": "$"}
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
+_SEAL = re.compile(r"\b([0-9a-f]{4}) ([0-9a-f]{4})\b")
 _IRREGULAR = {
     "entry": "entries",
     "copy": "copies",
@@ -94,6 +95,11 @@ def identifier(text: str) -> str:
 def seal(digest: str) -> str:
     """The first eight signs of a seal in two groups: `3f9a 2c71`."""
     return f"{digest[:4]} {digest[4:8]}"
+
+
+def whole_seals(text: str) -> str:
+    """The same sentence; the two groups of a seal in it stay on one line."""
+    return _SEAL.sub(f"\\1{NO_BREAK}\\2", text)
 
 
 def ordinal(n: int) -> str:

@@ -215,7 +215,10 @@ def without_value(members: dict[str, bytes]) -> dict[str, bytes]:
     return {name: data for name, data in members.items() if name != f"kept/{payload}"}
 
 
-OTHER: dict[str, Any] = {"body": "{}", "digest": hashlib.sha256(b"{}").hexdigest()}  # a body that is not the one, with its own digest
+OTHER: dict[str, Any] = {
+    "body": "{}",
+    "digest": hashlib.sha256(b"{}").hexdigest(),
+}  # a body that is not the one, with its own digest
 
 
 @pytest.mark.parametrize(

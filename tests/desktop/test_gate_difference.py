@@ -118,6 +118,12 @@ def test_figures_flags_title_and_the_plan() -> None:
     ]
 
 
+def test_sources_are_told_by_their_names() -> None:
+    fewer = payments()
+    del fewer["evidence"][2]  # the page of an invoice; that of the suppliers stays
+    assert told(batch(payments()), batch(fewer)) == {"Sources": [("Source", "BW-7741.pdf", "")]}
+
+
 def test_a_plan_item_less_and_a_text_that_is_another() -> None:
     old = batch(payments() | {"evidence": [_text("Dear Arden,\nhere it is.\nBye")]})
     fewer = payments() | {"evidence": [_text("Dear Arden,\nhere they are.\nBye")]}

@@ -233,6 +233,9 @@ def _section(old: Section | None, new: Section, today: date) -> Sequence[Change]
     data = (old.entry.get("data"), new.entry.get("data"))
     if data[0] == data[1]:
         return []
+    if old.kind == new.kind == "sources":
+        names = [[plain(entry["title"]) for entry in one.entry.get("data") or ()] for one in (old, new)]
+        return list(_listed(names[0], names[1], "Source"))
     sides = [_named(one.entry.get("data"), today) for one in (old, new) if one.kind == "fields"]
     if len(sides) == 2:
         return list(_pairs(sides[0], sides[1]))

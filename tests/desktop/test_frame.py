@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from counterfoil.desktop.bridge import ACTIVE, HIDDEN
 from counterfoil.desktop.commands import Command, found
@@ -102,12 +102,42 @@ def test_the_ring_is_there_for_keys_and_not_for_the_mouse(desk: Desk) -> None:
     desk.press(Qt.Key.Key_Tab)
     assert ring.widget() is desk.focus()
     inner = QRect(desk.focus().mapTo(desk.window, QPoint()), desk.focus().size())
-    outer = QRect(ring.mapTo(desk.window, QPoint()), ring.size())
+    frame = ring.frame
+    assert frame is not None
+    outer = QRect(frame.mapTo(desk.window, QPoint()), frame.size())
     assert outer == inner.adjusted(-4, -4, 4, 4), (
         "two pixels of ring, and a gap that shows it around a button of its colour"
     )
     desk.click(inbox.detail.bar.send_back)
     assert ring.widget() is None or ring.widget() is desk.focus()
+
+
+def test_the_ring_outlives_the_page_it_was_shown_in_and_follows_it(make_desk: MakeDesk) -> None:
+    desk = make_desk(size=(1100, 700))
+    ring = desk.window.findChild(FocusRing)
+    assert ring is not None
+    inbox = desk.window.pages["inbox"]
+
+    def around(widget: QWidget) -> QRect:
+        return QRect(widget.mapTo(desk.window, QPoint()), widget.size())
+
+    for number in (79, 74, 81):
+        inbox.go_to_gate(f"{number:032x}")
+        desk.settle()
+        inside = next(one for one in inbox.detail.page.findChildren(QPushButton) if one.text().startswith("Run "))
+        inside.setFocus(Qt.FocusReason.TabFocusReason)
+        desk.press(Qt.Key.Key_Tab)
+        assert ring.widget() is desk.focus()
+        frame = ring.frame
+        assert frame is not None
+        assert frame.isVisible()
+        held = frame.parentWidget()
+        assert held is not None
+        wanted = around(desk.focus()).adjusted(-4, -4, 4, 4)
+        assert around(held).contains(wanted), "a row as high as its buttons would cut it"
+        inbox.detail.area.verticalScrollBar().setValue(40)
+        desk.settle()
+        assert around(frame) == around(desk.focus()).adjusted(-4, -4, 4, 4) == wanted.translated(0, -40)
 
 
 @pytest.mark.parametrize(

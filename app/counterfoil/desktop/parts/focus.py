@@ -7,7 +7,7 @@ and Qt itself knows whether the focus was last moved by a key (WA_KeyboardFocusC
 from __future__ import annotations
 
 import shiboken6
-from PySide6.QtCore import QRectF, Qt, Slot
+from PySide6.QtCore import QObject, QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QProxyStyle,
     QScrollArea,
     QStyle,
+    QStyleHintReturn,
     QStyleOption,
     QWidget,
 )
@@ -27,27 +28,33 @@ _MARGINS = (QStyle.PixelMetric.PM_FocusFrameHMargin, QStyle.PixelMetric.PM_Focus
 
 
 class _Around(QProxyStyle):
-    """How far a focus frame stands off."""
+    """How far a focus frame stands off, and above what."""
 
     def pixelMetric(
         self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
     ) -> int:
         return _RING + _GAP if metric in _MARGINS else super().pixelMetric(metric, option, widget)
 
+    def styleHint(
+        self,
+        hint: QStyle.StyleHint,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+        returnData: QStyleHintReturn | None = None,  # noqa: N803 - Qt's name
+    ) -> int:
+        """Above everything, so that no row that is as high as its buttons cuts it."""
+        above = hint == QStyle.StyleHint.SH_FocusFrame_AboveWidget
+        return 1 if above else super().styleHint(hint, option, widget, returnData)
 
-class FocusRing(QFocusFrame):
-    """Follows the focus of one window while keys are used."""
 
-    def __init__(self, window: QWidget) -> None:
+class _Frame(QFocusFrame):
+    """The ring itself."""
+
+    def __init__(self, window: QWidget, style: QStyle) -> None:
         super().__init__(window)
-        self._window = window
-        self._style = _Around()
-        self.setStyle(self._style)
+        self.setStyle(style)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._moved)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -56,13 +63,33 @@ class FocusRing(QFocusFrame):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 9, 9)
         painter.end()
 
+
+class FocusRing(QObject):
+    """Follows the focus of one window while keys are used. A frame moves into the page that it is shown in and goes when that page
+    goes, so another one is made then."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._style = _Around()
+        self.frame: QFocusFrame | None = None
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._moved)
+
+    def widget(self) -> QWidget | None:
+        """What the ring is around, None while there is none."""
+        return self.frame.widget() if self.frame is not None and shiboken6.isValid(self.frame) else None
+
     @Slot(QWidget, QWidget)
     def _moved(self, _old: QWidget | None, new: QWidget | None) -> None:
         if not shiboken6.isValid(self._window) or not shiboken6.isValid(self):
             return  # the window is being taken apart, and its parts lose the focus one after the other
         by_key = self._window.testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
         wanted = by_key and new is not None and self._window.isAncestorOf(new) and _takes_ring(new)
-        self.setWidget(new if wanted else None)  # type: ignore[arg-type]
+        if self.frame is None or not shiboken6.isValid(self.frame):
+            self.frame = _Frame(self._window, self._style)
+        self.frame.setWidget(new if wanted else None)  # type: ignore[arg-type]
 
 
 def _takes_ring(widget: QWidget) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from counterfoil.desktop.gate_facts import PageSeen
 from counterfoil.desktop.office import FileRef
 from counterfoil.desktop.real_office.access import Access, gate_row, run_row
@@ -24,6 +27,7 @@ class GateFiles:
         self._access = access
         self._files = showing.PlanFiles(access.home, access.blobs)
         self._meanwhile = Meanwhile()
+        self._watched: tuple[tuple[str, str], Mapping[str, Any]] = ("", ""), {}
 
     def of_gate(self, gate_id: str, n: int) -> FileSeen:
         """What item `n` of a gate's plan does to its file.
@@ -64,7 +68,15 @@ class GateFiles:
             workspace = str(run_row(conn, row["run_id"])["workspace"])
         if row["state"] != GateState.OPEN:
             return ()
-        return self._meanwhile.touched(spec_of(self._access.blobs, row), workspace, int(row["asked_at"]))
+        return self._meanwhile.touched(self._bases_of(row), workspace, int(row["asked_at"]))
+
+    def _bases_of(self, row: Row) -> Mapping[str, Any]:
+        """What the plan begins with, as its spec has it; the newest is kept, since it is looked at every two seconds and may be long."""
+        asked = str(row["gate_id"]), str(row["digest"])
+        if self._watched[0] != asked:
+            plan = spec_of(self._access.blobs, row).get("plan") or ()
+            self._watched = asked, {"plan": [{"base": item.get("base")} for item in plan]}
+        return self._watched[1]
 
     def meanwhile(self, gate_id: str, path: str) -> FileSeen:
         """One of them, as it was when the gate was asked and as it is now.

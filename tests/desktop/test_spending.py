@@ -91,7 +91,7 @@ def decide(harness: Harness, session: Session) -> RunState:
 
 def test_it_says_what_was_spent_and_its_answers_say_what_they_do(spent: Harness, qapp: QApplication) -> None:
     reading = reading_of(spent)
-    assert reading.title == "Spending limit: $0.0020 of $0.0020 for this run, and the next call may take $0.0010"
+    assert reading.title == "$0.0020 of $0.0020 spent for this run. The next call may cost up to $0.0010."
     assert reading.consequences[1] == "If you choose “Allow $0.0010 once”: this one call is made; the limit stays."
     assert not any("raise_once" in sentence for sentence in reading.consequences)
     choice, amount = reading.form

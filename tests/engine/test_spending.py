@@ -55,7 +55,7 @@ def test_a_limit_that_is_reached_opens_the_gate_and_sends_nothing(asked: PowerCu
     assert asked.advance() == RunState.WAITING
     gate, spec = asked.gate(), asked.spec()
     assert (gate["kind"], gate["slot"]) == ("budget", "budget")
-    assert gate["title"] == "Spending limit: $0.0020 of $0.0020 for this run, and the next call may take $0.0010"
+    assert gate["title"] == "$0.0020 of $0.0020 spent for this run. The next call may cost up to $0.0010."
     assert [field["choices"] for field in spec["fields"] if field["choices"]] == [
         ["raise_once", "raise", "finish", "stop"]
     ]
@@ -223,7 +223,7 @@ def test_a_call_that_is_asked_about_twice_over_keeps_both_answers(tmp_path: Path
     assert harness.advance() == RunState.WAITING
     harness.answer(choice="go_on")  # the call repeats itself
     assert harness.advance() == RunState.WAITING
-    assert harness.gate()["title"].startswith("Spending limit: ")
+    assert " spent for this run. The next call may cost up to " in harness.gate()["title"]
     harness.answer(choice="raise_once")
     assert harness.advance() == RunState.DONE, "neither question is asked again"
     assert harness.result() == 6

@@ -42,7 +42,7 @@ def limit_spec(reached: Reached) -> dict[str, Any]:
         else (words(dollars(limit.spent.money)), words(dollars(limit.most or 0)))
     )
     need = f"{reached.need:,} tokens" if reached.in_tokens else words(dollars(reached.need))
-    title = f"Spending limit: {spent} of {most} for {_WHOSE[limit.scope]}, and the next call may take {need}"
+    title = f"{spent} of {most} spent for {_WHOSE[limit.scope]}. The next call may cost up to {need}."
     about = {
         "why": "limit",
         "scope": limit.scope,

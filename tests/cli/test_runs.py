@@ -388,6 +388,10 @@ def test_a_run_goes_on_from_a_step_in_a_new_one(desk: Desk) -> None:
     assert again.document["parameters"]["text"] == "hello"
     told = desk.shown("r-3")["again_of"]
     assert (told["number"], told["ordinal"], told["reason"]) == (1, None, "in another month")
+    there = desk.call("run", str(desk.workspace / ".counterfoil/templates/note"), "--again", "r-1", "--json")
+    assert there.document["workspace"] == again.document["workspace"]  # wherever the shell stands
+    other = desk.call("run", "tidy-folder", "--again", "r-1", "--json").error["message"]
+    assert other == "Run r-1 is one of template ‘note’, not of ‘tidy-folder’."
     assert desk.run("--set", "text=x", "--comment", "why").error["code"] == "wrong_use"
 
 

@@ -71,7 +71,7 @@ def run(
         typer.Option(
             "--again",
             metavar="RUN",
-            help="Do this run again, with its parameters unless --input gives others.",
+            help="Do this run again: in its folder, with its parameters unless --input gives others.",
             show_default=False,
         ),
     ] = None,
@@ -82,7 +82,7 @@ def run(
 ) -> int:
     """Start a run of a template; the runner advances it, or --wait does."""
     call = call_of(context)
-    place = workspace_of(workspace)
+    place = workspace_of(workspace) if again is None or workspace is not None else _place_of(call, again)
     folder = find_template(template, place, call.home)
     if comment and again is None:
         raise WrongUse("--comment says why a run is done again.", "Write --again RUN with it.")
@@ -90,7 +90,7 @@ def run(
     with opened(call) as home:
         keep_logs(call.home)
         agreed = Consent(protection, unprotected)
-        before = None if again is None else find_run(home.database.reader, again)
+        before = None if again is None else _of_template(home, again, read_manifest(folder).name)
         given = input_of(source) if source is not None or before is None else json.loads(before["parameters"])
         wanted = runs.FRESH if before is None else runs.Again(before["run_id"], comment.strip())
         row = start(call, home, folder, place, given, pairs_of(settings), agreed, wanted)
@@ -103,6 +103,27 @@ def run(
             tell_runner(call, home, f"run r-{row['number']} is kept and starts with it")
         call.document(document)
     return exit_code(row) if wait else 0
+
+
+def _place_of(call: Call, again: str) -> Path:
+    """The workspace of the run that is done again."""
+    with opened(call) as home:
+        return workspace_of(Path(find_run(home.database.reader, again)["workspace"]))
+
+
+def _of_template(home: Opened, again: str, name: str) -> Row:
+    """The run that is done again.
+
+    Raises:
+        WrongUse: it is one of another template.
+    """
+    row = find_run(home.database.reader, again)
+    if row["template"] != name:
+        raise WrongUse(
+            f"Run r-{row['number']} is one of template ‘{row['template']}’, not of ‘{name}’.",
+            f"Write: counterfoil run {row['template']} --again r-{row['number']}",
+        )
+    return row
 
 
 def start(

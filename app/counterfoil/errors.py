@@ -182,6 +182,12 @@ class UndoRefused(Declined):
     code = "undo_refused"
 
 
+class NotExported(CounterfoilError):
+    """A pack could not be written; nothing of it is there."""
+
+    code = "not_exported"
+
+
 class NotAllowed(Declined):
     """This principal may not do that."""
 

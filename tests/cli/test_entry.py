@@ -21,7 +21,7 @@ CODES = {
     "needs_confirmation", "not_allowed", "run_ended", "runner", "store", "newer_database", "disk_full", "damaged", "secret_missing",
     "interrupted", "unknown_schedule", "wrong_rule", "not_ready", "not_now", "packages_missing", "fetch_failed",
     "not_isolated", "less_protection", "too_much_changed", "nothing_to_undo", "undo_refused", "paused", "start_at_login",
-    "no_answer",
+    "no_answer", "not_exported",
 }  # fmt: skip
 
 

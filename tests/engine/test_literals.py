@@ -165,6 +165,7 @@ def test_error_codes() -> None:
         "BrokenTemplate": ("broken_template", 2),
         "PackagesMissing": ("packages_missing", 2),
         "FetchFailed": ("fetch_failed", 1),
+        "NotExported": ("not_exported", 1),
         "UnknownGate": ("unknown_gate", 2),
         "UnknownRun": ("unknown_run", 2),
         "WrongWorkspace": ("wrong_workspace", 2),

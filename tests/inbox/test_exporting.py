@@ -18,10 +18,10 @@ import sqlalchemy as sa
 from cli.note_template import write_template
 from counterfoil import approve, step, workflow, write_file
 from counterfoil.catalogue.packing import pack
-from counterfoil.errors import CounterfoilError, DiskFull
+from counterfoil.errors import CounterfoilError, DiskFull, NotExported
 from counterfoil.facts import RunState, Verdict
 from counterfoil.inbox.deciding import void
-from counterfoil.inbox.exporting import NotExported, export_evidence
+from counterfoil.inbox.exporting import export_evidence
 from counterfoil.places import Home
 from counterfoil.store import readings, tables, trail_rows
 from counterfoil.store.database import Database

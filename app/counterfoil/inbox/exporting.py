@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from counterfoil.errors import CounterfoilError, Damaged, DiskFull
+from counterfoil.errors import CounterfoilError, Damaged, DiskFull, NotExported
 from counterfoil.facts import person, storable
 from counterfoil.places import Home
 from counterfoil.store import runs, trail_rows
@@ -23,12 +23,6 @@ KIND = "evidence"  # of entries in the trail
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the first instant a zip can hold; when it was exported stands on the first page
 _PIECE = 1024 * 1024
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-
-
-class NotExported(CounterfoilError):
-    """A pack could not be written; nothing of it is there."""
-
-    code = "not_exported"
 
 
 def look_at_evidence(database: Database, blobs: Blobs, home: Home, run_id: str) -> Evidence:

@@ -7,7 +7,7 @@
 | doing it again has a new key and a new approval | test_what_happened_can_be_done_again_after_a_new_approval |
 | what was approved together stays together | test_what_was_approved_together_is_not_taken_apart |
 | but for what never happened | test_the_rest_of_a_broken_plan_asks_by_itself |
-| policy does not let through what was done already | test_what_the_run_before_did_just_so_asks |
+| policy does not let through what was done already, by whichever of them | test_what_*_just_so_asks, test_what_another_run_* |
 | files: the stage, what was put back | test_files_are_as_*, test_what_was_put_back_cannot_be_kept |
 | branches, conversations, a fork of a fork, a doubt | test_branches_*, test_a_conversation_*, test_a_fork_*, test_a_doubt_* |
 | a kill in the middle leaves no half run | test_a_kill_in_the_middle_leaves_nothing |
@@ -231,6 +231,34 @@ def test_what_only_reads_holds_no_approval(office: PowerCut) -> None:
     office.approve()
     assert office.advance() == RunState.DONE
     assert planned(office, 3).start == 0  # the file was approved there, and the look at a page in between holds nothing
+
+
+def test_what_another_run_that_goes_on_from_the_same_did_asks_too(harness: PowerCut) -> None:
+    """Two go on from one step, and that run itself goes on as well: whoever comes later is asked."""
+
+    @workflow("thrice")
+    async def thrice(p: Nothing) -> str:
+        await read("first")  # 0
+        await ask("Go on?", [])  # 1
+        await asking("sent")  # 2
+        return "done"
+
+    harness._policy = Heeding()
+    harness.start(thrice)
+    assert harness.advance() == RunState.WAITING
+    eldest = harness.run_id
+    for said in ([], ["This was done already, in step 3 of run 2."]):
+        harness.run_id = eldest
+        go_on_from(harness, 1)
+        harness.advance()
+        harness.answer()
+        assert harness.advance() == (RunState.WAITING if said else RunState.DONE)
+        assert not said or harness.spec()["flags"] == said
+    harness.run_id = eldest
+    harness.answer()
+    assert harness.advance() == RunState.WAITING
+    assert harness.spec()["flags"] == ["This was done already, in step 3 of run 2."]
+    assert harness.ledger.happened("sent") == 1
 
 
 def test_branches_are_kept_with_the_step_that_opened_them(harness: PowerCut) -> None:

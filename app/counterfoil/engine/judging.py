@@ -14,7 +14,9 @@ from counterfoil.engine.holding import Breach, Hold
 from counterfoil.engine.ports import Around, BadEffect, Judgement, Permission
 from counterfoil.facts import Outcome
 from counterfoil.store import connector_rows, intents, permission_rows, runs
-from counterfoil.store.transactions import Connection, Txn
+from counterfoil.store.transactions import Connection, Row, Txn
+
+MOST_TOLD = 5  # sentences about what was done already
 
 
 def judged(hold: Hold, body: dict[str, Any], conn: Connection | None = None) -> Judgement:
@@ -24,8 +26,9 @@ def judged(hold: Hold, body: dict[str, Any], conn: Connection | None = None) -> 
         return Judgement(Permission.DENY, refused)
     reader = hold.powers.database.reader if conn is None else conn
     around = around_of(reader, body, hold.template, hold.run_id)
-    if hold.again_of is not None:
-        around = replace(around, done=done_before(reader, hold.again_of, digest(canonical(body))))
+    kin = runs.kin(reader, hold.run_id, hold.again_of)
+    if kin:
+        around = replace(around, done=done_before(reader, kin, digest(canonical(body))))
     return hold.powers.policy.judge(body, hold.workspace, hold.manifest, around)
 
 
@@ -40,19 +43,17 @@ def around_of(conn: Connection, body: dict[str, Any], template: str, run_id: str
     return Around(template, rules, sources, does, pin)
 
 
-def done_before(conn: Connection, run_id: str, effect_digest: str) -> list[str]:
-    """What a run, or one that it did again itself, has done or begun that is exactly this effect, as sentences."""
-    found, at = list[str](), str(run_id)
-    while at:
-        run = runs.get(conn, at)
-        for row in intents.of_digest(conn, at, effect_digest):
+def done_before(conn: Connection, kin: Sequence[Row], effect_digest: str) -> list[str]:
+    """What runs that do the same have done or begun that is exactly this effect, as sentences."""
+    found = list[str]()
+    for run in kin:
+        for row in intents.of_digest(conn, run["run_id"], effect_digest):
             where = f"step {root_of(row['path'], row['ordinal']) + 1} of run {run['number']}"
             if row["outcome"] == Outcome.OK:
                 found.append(f"This was done already, in {where}.")
             elif row["outcome"] is None:
                 found.append(f"This was begun already, in {where}; whether it happened is not known.")
-        at = run["again_of"] or ""
-    return found
+    return found[:MOST_TOLD]
 
 
 def note_in_force(txn: Txn, hold: Hold) -> None:

@@ -61,6 +61,7 @@ _TO_CANCEL = Prepared(
         any_of(_RUN.c.state, [RunState.READY, RunState.WAITING, RunState.RUNNING]), _RUN.c.cancel_by.is_not(None)
     )
 )
+_DONE_AGAIN = Prepared(lambda: sa.select(_RUN).where(_RUN.c.again_of == sa.bindparam("rid")).order_by(_RUN.c.number))
 _SET_ACTIVITY = Prepared(lambda: sa.update(_RUN).where(_RUN.c.run_id == sa.bindparam("rid")), ["activity"])
 
 
@@ -283,6 +284,17 @@ def restart_of(row: Row) -> dict[str, Any] | None:
 def forget_restart(txn: Txn, run_id: str) -> None:
     """The wish is carried out, or there is nothing left to carry out."""
     txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(restart=None))
+
+
+def kin(conn: sa.Connection, run_id: str, again_of: str | None) -> list[Row]:
+    """Runs that do the same as this one: those that it does again, and every other that does one of them, or this one, again."""
+    first = None if again_of is None else get(conn, again_of)
+    while first is not None and first["again_of"] is not None:
+        first = get(conn, first["again_of"])
+    found = _DONE_AGAIN.all(conn, {"rid": run_id}) if first is None else [first]
+    for one in found:  # which grows
+        found += _DONE_AGAIN.all(conn, {"rid": one["run_id"]})
+    return [one for one in found if one["run_id"] != run_id]
 
 
 def page(

@@ -75,6 +75,7 @@ run = sa.Table(
     sa.Index("run_by_state", "state", "number"),
     sa.Index("run_by_workspace", "workspace", "number"),
     sa.Index("run_by_template", "template", "number"),
+    sa.Index("run_again", "again_of", sqlite_where=sa.text("again_of IS NOT NULL")),
     sa.Index("run_of_schedule", "schedule_id", "number", sqlite_where=sa.text("schedule_id IS NOT NULL")),
 )
 

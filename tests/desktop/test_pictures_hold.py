@@ -5,12 +5,14 @@ from datetime import date
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.office import RunnerState
+from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Label, LongChip
+from counterfoil.desktop.real_office.templates import unmarked
 from counterfoil.desktop.runs import list_view, steps_view
 from counterfoil.desktop.runs.steps import lines
 from counterfoil.desktop.schedule_facts import DraftSeen, NextSeen, ScheduleDraft
@@ -20,7 +22,7 @@ from counterfoil.desktop.tables.fitting import fit
 from counterfoil.desktop.tables.table import from_texts
 from counterfoil.desktop.theme import Theme
 from counterfoil.desktop.words.numbers import whole_seals
-from desktop import fake_runs
+from desktop import fake_runs, figures
 from desktop.conftest import Desk, MakeDesk
 from desktop.figures import HOUR, NOW
 
@@ -127,6 +129,21 @@ def test_the_trail_says_first_what_happened() -> None:
     table = from_texts(("when", "who", "what", "seal"), rows, date(2026, 11, 30))
     fitted = fit(table.columns, table.lines, 800, lambda text: 7 * len(text), lambda text: 7 * len(text))
     assert fitted.columns[fitted.head].title == "What"
+
+
+def test_what_a_template_says_of_itself_shows_no_marks() -> None:
+    assert unmarked("Drafts go to `Drafts/`. **Nothing is sent.** See [the guide](docs/x.md), *twice*.") == (
+        "Drafts go to Drafts/. Nothing is sent. See the guide, twice."
+    )
+    assert unmarked("2 * 3 * 4, *.csv and *.txt") == "2 * 3 * 4, *.csv and *.txt"
+
+
+def test_a_field_that_is_filled_for_somebody_shows_its_beginning(qtbot: QtBot, theme: Theme) -> None:
+    editor = FieldEditor(figures.field("points", label="Points to look at"))
+    qtbot.addWidget(editor)
+    editor.fill("Term; Notice; Renewal; Confidentiality; Data protection; Payment terms; Subcontractors")
+    [line] = editor.findChildren(QLineEdit)
+    assert line.cursorPosition() == 0
 
 
 def test_a_seal_in_a_sentence_stays_on_one_line() -> None:

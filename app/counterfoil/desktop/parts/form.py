@@ -166,6 +166,7 @@ class FieldEditor(QWidget):
         editor = self._editor
         if isinstance(editor, QLineEdit):
             editor.setText(as_text(value))
+            editor.setCursorPosition(0)  # what is longer than the field is read from its beginning
         elif isinstance(editor, QPlainTextEdit):
             editor.setPlainText("\n".join(map(as_text, value if isinstance(value, list) else [])))
         elif isinstance(editor, Ticks):

@@ -4,6 +4,7 @@ version, else from a host that the command line starts."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -37,6 +38,8 @@ _ASKS = {
     "twice": "Twice: about what needs a decision, and before anything is written or sent",
 }
 _README = 64 * 1024  # bytes
+_EMPHASIS = re.compile(r"(\*{1,2})(?=\S)([^*]+)(?<=\S)\1")
+_LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
 
 
 class Templates:
@@ -263,4 +266,9 @@ def _about(folder: Path) -> str:
         return ""
     paragraphs = [part.strip() for part in text.replace("\r\n", "\n").split("\n\n")]
     prose = next((part for part in paragraphs if part and not part.startswith(("#", "|", "```", "-", "*"))), "")
-    return " ".join(prose.replace("`", "").split())
+    return unmarked(" ".join(prose.split()))
+
+
+def unmarked(markdown: str) -> str:
+    """Prose as it is read: without the marks of stronger words and code, links as their words."""
+    return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", markdown.replace("`", "")))

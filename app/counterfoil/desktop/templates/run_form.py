@@ -74,7 +74,7 @@ class RunForm(Pane):
         put(head, back, None)
         self.put(head)
         area = Scroller()
-        page = Pane("panel", gap=6, margins=(28, 4, 28, 28))
+        page = Pane("panel", gap=6, margins=(28, 4, 24, 28))
         page.setMaximumWidth(1060)
         self.title = Label("", "title", wrap=True)
         self.about = Prose("", "body2")

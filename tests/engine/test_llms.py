@@ -1,6 +1,7 @@
 """Calls of llms: asked once, recorded, answered from the record; what a request has for its row; what people are asked."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -20,6 +21,8 @@ from counterfoil.store import gates, llm_calls, runs
 from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
 from counterfoil.store.llm_money import UNIT
 from counterfoil.testing import Crashed
+from counterfoil.views.llms import down
+from counterfoil.views.steps import steps_of
 from engine.doing import Nothing
 from engine.power_cut import PowerCut, power_cut
 
@@ -194,10 +197,30 @@ def test_what_passes_is_tried_again_after_a_while(scripted: Make) -> None:
     harness.start(patient)
     assert harness.advance() == RunState.WAITING
     assert harness.gates() == []
+    (step,) = steps_of(harness.database.reader, harness.blobs, harness.run())
+    assert step["state"] == "retrying"
+    assert re.fullmatch(
+        r"One llm in the chain does not answer\. The run waits and tries again \d\d:\d\d\. Nothing was billed\.",
+        step["summary"],
+    )
     harness.tick(timedelta(seconds=91))
     assert harness.advance() == RunState.DONE
     assert harness.result() == "Yes."
     assert [row["end"] for row in attempts(harness)] == [LlmEnd.REJECTED, LlmEnd.OK]
+
+
+def test_how_many_llms_do_not_answer_is_told_with_what_may_have_been_billed() -> None:
+    def asked(llm: str, end: LlmEnd | None) -> Any:
+        return {"provider": "p", "host": "h", "llm": llm, "end": end}
+
+    two = [asked("a", LlmEnd.REJECTED), asked("b", LlmEnd.NOT_SENT), asked("a", LlmEnd.REJECTED)]
+    said = down(two, 1_000_000)
+    assert said is not None
+    assert said.startswith("Two llms in the chain do not answer. The run waits and tries again ")
+    assert said.endswith(". Nothing was billed.")
+    assert (down([*two, asked("c", LlmEnd.CUT)], 1) or "").endswith(". 1 request may have been billed.")
+    assert (down([], 1) or "").startswith("No llm in the chain may be asked yet.")
+    assert down(two, None) is None
 
 
 @workflow("asking")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from counterfoil.clock import iso
+from counterfoil.clock import from_us, iso
 from counterfoil.facts import LlmEnd
 from counterfoil.store import llm_budgets, llm_calls, llm_routes, trail_rows
 from counterfoil.store.llm_money import dollars
@@ -16,6 +16,7 @@ from counterfoil.store.transactions import Connection, Row
 Document = dict[str, Any]
 Identity = tuple[str, int]
 _DOUBTFUL = (str(LlmEnd.UNKNOWN), str(LlmEnd.CUT))
+_NUMBERS = {2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 
 
 def money(units: int | None) -> Document | None:
@@ -130,3 +131,18 @@ def estimate_of(conn: Connection, template: str, workspace: str) -> Document | N
         "high": {"amount": high, "currency": "USD"},
         "runs": len(costs),
     }
+
+
+def down(tries: Sequence[Row], again_at: int | None) -> str | None:
+    """`Two llms in the chain do not answer. The run waits and tries again 09:20. Nothing was billed.`; None where nothing is to be tried
+    again. `tries` are the requests of one call so far, `again_at` when it is made once more."""
+    if again_at is None:
+        return None
+    asked = {(row["provider"], row["host"], row["llm"]) for row in tries}
+    number = _NUMBERS.get(len(asked), str(len(asked)))
+    who = "One llm in the chain does" if len(asked) == 1 else f"{number} llms in the chain do"
+    said = f"{who} not answer" if asked else "No llm in the chain may be asked yet"
+    local = from_us(again_at).astimezone()
+    doubts = sum(row["end"] is None or row["end"] in _DOUBTFUL for row in tries)
+    billed = f"{doubts} request{'s' if doubts > 1 else ''} may have been billed" if doubts else "Nothing was billed"
+    return f"{said}. The run waits and tries again {local:%H:%M}. {billed}."

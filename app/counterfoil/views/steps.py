@@ -6,7 +6,6 @@ Records are the truth; attempts, intents, timers and gates only speak for identi
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Any
 
 from counterfoil.clock import iso
@@ -14,7 +13,7 @@ from counterfoil.facts import AttemptState, GateState, NoticeKind, Outcome, RunS
 from counterfoil.store import gates, intents, llm_calls, notices, records, timers
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
-from counterfoil.views.llms import costs_of
+from counterfoil.views.llms import costs_of, down
 from counterfoil.views.plain import kept
 
 Document = dict[str, Any]
@@ -160,7 +159,10 @@ def _intended(conn: Connection, run: Row) -> list[tuple[Identity, Document]]:
 
 def _told(conn: Connection, run: Row) -> list[tuple[Identity, Document]]:
     """Calls of llms that were begun; without a record they are in the middle, or nobody knows."""
-    tries = Counter((row["path"], row["ordinal"]) for row in llm_calls.attempts(conn, run["run_id"]))
+    tries: dict[Identity, list[Row]] = {}
+    for row in llm_calls.attempts(conn, run["run_id"]):
+        tries.setdefault((row["path"], row["ordinal"]), []).append(row)
+    again = {(row["path"], row["ordinal"]): row["due_at"] for row in timers.pending(conn, run["run_id"])}
     return [
         (
             (row["path"], row["ordinal"]),
@@ -170,8 +172,9 @@ def _told(conn: Connection, run: Row) -> list[tuple[Identity, Document]]:
                 "llm",
                 row["name"],
                 _begun(run),
-                attempts=tries[row["path"], row["ordinal"]],
+                attempts=len(tries.get((row["path"], row["ordinal"]), ())),
                 started_at=row["asked_at"],
+                summary=down(tries.get((row["path"], row["ordinal"]), ()), again.get((row["path"], row["ordinal"]))),
             ),
         )
         for row in llm_calls.of_run(conn, run["run_id"])

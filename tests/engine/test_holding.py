@@ -22,7 +22,7 @@ from counterfoil.engine.holding import Powers
 from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.engine.ports import NO_MOMENT, Moment
 from counterfoil.engine.session import Session
-from counterfoil.facts import RunState
+from counterfoil.facts import GateKind, RunState
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.places import Home
 from counterfoil.store import leases, records, runs, timers
@@ -118,6 +118,32 @@ def test_a_suspended_hold_that_somebody_else_has_claimed_is_let_go(harness: Powe
 
     held(harness, asked, act)
     assert harness.run()["state"] == RunState.RUNNING  # the other's
+
+
+def test_a_hold_that_was_woken_and_waits_again_is_suspended_again(harness: PowerCut) -> None:
+    """A try of an effect that ends in another wait tells the session nothing, and yet nothing goes on."""
+
+    @workflow("patient")
+    async def patient(p: Nothing) -> Any:
+        return await keyed("a letter")
+
+    harness.ledger.scripts["a letter"] = ["transient", "structural"]
+    harness.start(patient)
+
+    async def act(claimed: Claimed, desk: Desk, playing: asyncio.Task[None]) -> None:
+        hold = claimed.hold
+        await hold.suspended.wait()  # for its retry
+        harness.tick(timedelta(minutes=5))
+        await hold.powers.writer.submit(answers.wake_due)
+        assert await claiming.reclaim(hold)
+        desk.resumed()
+        await desk.poll()
+        async with asyncio.timeout(60):
+            await hold.suspended.wait()  # for a person
+        assert harness.run()["state"] == RunState.WAITING
+        assert harness.gate()["kind"] == GateKind.FAILURE
+
+    held(harness, patient, act)
 
 
 def test_nothing_wakes_a_suspended_hold_but_a_claim(harness: PowerCut) -> None:

@@ -18,6 +18,7 @@ import asyncio
 import json
 import os
 import shutil
+import threading
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
@@ -220,10 +221,20 @@ def test_a_child_that_dies_leaves_nothing(office: PowerCut) -> None:
 # ------------------------------------------------------------------------------------------------- branches side by side
 
 
+_both = threading.Barrier(2, timeout=60)
+
+
+@step
+def put_beside(path: str, text: str) -> None:
+    """Written by the time that the other branch has written, too, so that neither sees the other's."""
+    files().write(path, text.encode())
+    _both.wait()
+
+
 def test_two_branches_must_not_write_one_path(office: PowerCut) -> None:
     @workflow("clash")
     async def clash(p: Nothing) -> Any:
-        await parallel(put("one.txt", "left"), put("one.txt", "right"))
+        await parallel(put_beside("one.txt", "left"), put_beside("one.txt", "right"))
         return await seen()
 
     office.start(clash)
@@ -241,7 +252,7 @@ def test_two_branches_must_not_write_one_path(office: PowerCut) -> None:
 def test_a_folder_of_one_branch_is_no_file_of_another(other: str, office: PowerCut) -> None:
     @workflow("clash")
     async def clash(p: Nothing) -> None:
-        await parallel(put("folder/x", "left"), put(other, "right"))
+        await parallel(put_beside("folder/x", "left"), put_beside(other, "right"))
 
     office.start(clash)
     assert office.advance() == RunState.WAITING

@@ -340,8 +340,8 @@ class Desk:
             self.hold.wake((answered.path, answered.ordinal), answered.slot)
 
     def resumed(self) -> None:
-        """A lingering hold was claimed again under a new fence."""
-        self._idle_at = -1
+        """A lingering hold was claimed again under a new fence. Its session has been told nothing since it said that it waits, so it still
+        does: a call that is woken and waits again, without a reply, leaves the run to be suspended."""
         self.hold.resting = False
         self.hold.suspended.clear()
 

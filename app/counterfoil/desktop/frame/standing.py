@@ -12,11 +12,11 @@ from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.office import Changes, Counts, Part
 from counterfoil.desktop.parts.act_sheet import ActSheet
+from counterfoil.desktop.parts.silent_rows import restart_sheet
 from counterfoil.desktop.run_acts import Silent
-from counterfoil.desktop.runs.silent_rows import restart_sheet
 from counterfoil.desktop.schedule_facts import NoticeSeen, SchedulesSeen
-from counterfoil.desktop.schedules.notices import OPENING
 from counterfoil.desktop.schedules.sheets import SkippedSheet, skip_sheet, started_beside
+from counterfoil.desktop.words.people import OPENING
 
 
 class Standing(QObject):

@@ -10,7 +10,7 @@ from counterfoil.desktop.parts.boxes import Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import put, row
-from counterfoil.desktop.schedules.notices import OPENING
+from counterfoil.desktop.words.people import OPENING
 from counterfoil.desktop.words.plain import one_line
 
 DONE = "done"  # the field that says so

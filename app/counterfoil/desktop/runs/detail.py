@@ -18,13 +18,13 @@ from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.parts.sheet import Sheet
+from counterfoil.desktop.parts.silent_rows import restart_sheet, silent_keys, silent_row
 from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.run_acts import Silent
 from counterfoil.desktop.runs.checkpoint import CheckpointTab
 from counterfoil.desktop.runs.head import RunHead
 from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab, given_lines
 from counterfoil.desktop.runs.running_again import RunningAgain
-from counterfoil.desktop.runs.silent_rows import restart_sheet, silent_keys, silent_row
 from counterfoil.desktop.runs.step_sheet import StepSheet
 from counterfoil.desktop.runs.steps import StepLine, lines
 from counterfoil.desktop.runs.steps_view import StepsAdapter, StepsView

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.schedule_facts import Act, FiringSeen, NoticeSeen
-from counterfoil.desktop.schedules.notices import OPENING
 from counterfoil.desktop.schedules.sheets import started_beside
+from counterfoil.desktop.words.people import OPENING
 
 if TYPE_CHECKING:
     from counterfoil.desktop.template_facts import TemplateCard

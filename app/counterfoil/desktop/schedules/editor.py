@@ -19,12 +19,12 @@ from counterfoil.desktop.schedule_facts import DraftSeen, ScheduleDraft, Schedul
 from counterfoil.desktop.schedules.ahead import AheadBox, ReadyBox
 from counterfoil.desktop.schedules.choices import KEYS, Choices
 from counterfoil.desktop.schedules.lacking import Lack, Place, lacking
-from counterfoil.desktop.schedules.notices import OPENING
 from counterfoil.desktop.schedules.readiness import Readiness
 from counterfoil.desktop.schedules.sentence import SentenceBox
 from counterfoil.desktop.schedules.template_fields import TemplateFields
 from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.desktop.templates.folder_sheet import FolderSheet
+from counterfoil.desktop.words.people import OPENING
 from counterfoil.desktop.words.plain import one_line, plain, quoted
 
 _TYPED = 180  # milliseconds after the last stroke until it is judged

@@ -11,8 +11,8 @@ from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import MIDDLE, TOP, Flow, column, empty, put, row
+from counterfoil.desktop.parts.silent_rows import silent_keys
 from counterfoil.desktop.run_acts import Silent
-from counterfoil.desktop.runs.silent_rows import silent_keys
 from counterfoil.desktop.schedule_facts import NoticeSeen
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line
@@ -25,7 +25,6 @@ _ASKED = {
 }  # what a person may be done with
 _FIRST = ("clock", "silent", "away")
 _OF_ONE = ("not_ready", "held_up", "nothing", "holidays")
-OPENING = "Opening the page to sign in…"
 _CARDS = 2  # at a time: the calendar stays in sight
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from counterfoil import facts
 from counterfoil.desktop.words.plain import one_line
 
+OPENING = "Opening the page to sign in…"  # while a browser is asked to
+
 
 def person(principal: str, me: str = "") -> str:
     """`you` for one's own account, else the name that `facts.person` gives, made safe to show."""

@@ -17,7 +17,11 @@ _SPEAKS = frozenset(
      "Start at login", "Time zones"}
 )  # fmt: skip
 _STATES = {"ok": "fine", "warn": "look at this", "bad": "not in order"}
-_PATH = re.compile(r"(?<![\w.~<>/-])(?:/|[A-Za-z]:[\\/])[^\s,;:\"”’]+")
+# A folder's name may hold spaces; the last name ends at one, unless the whole stands in quotes.
+_QUOTED = re.compile(r"(?<=[‘“\"'])(?:~|<home>)?(?:[A-Za-z]:)?[\\/][^‘’“”\"'\n]+(?=[’”\"'])")
+_PATH = re.compile(
+    r"(?<![\w.~<>/-])(?:~|<home>)?(?:[A-Za-z]:)?[\\/]+(?:[^\\/\s,;:‘’“”\"'][^\\/\n,;:‘’“”\"']*[\\/]+)*[^\\/\s,;:‘’“”\"']+"
+)
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/etc/", "/proc/", "/sys/")
 LEFT_OUT = "Left out: names of people, folders and files; what documents, runs and decisions say; values of settings; secrets; logs."
 
@@ -36,9 +40,14 @@ def _bare(text: str, home: Home) -> str:
     for place, name in ((home.root, "<data folder>"), (home.real, "<data folder>"), (Path.home(), "<home>")):
         if len(str(place)) > 1:
             text = text.replace(str(place), name)
-    text = _PATH.sub(lambda found: found[0] if found[0].startswith(_SYSTEM) else "<path>", text)
+    text = _PATH.sub(_place, _QUOTED.sub(_place, text))
     account = _account()
     return re.sub(rf"(?<!\w){re.escape(account)}(?!\w)", "<account>", text) if account else text
+
+
+def _place(found: re.Match[str]) -> str:
+    """A path as it may be told: the system's own by itself."""
+    return found[0] if found[0].startswith(_SYSTEM) and " " not in found[0] else "<path>"
 
 
 def _account() -> str:

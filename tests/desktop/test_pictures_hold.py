@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.frame.runner_line import RunnerLine
-from counterfoil.desktop.office import RunnerState
+from counterfoil.desktop.office import RunnerState, Workspace
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Label, LongChip
 from counterfoil.desktop.real_office.templates import unmarked
@@ -149,6 +149,15 @@ def test_a_field_that_is_filled_for_somebody_shows_its_beginning(qtbot: QtBot, t
 def test_a_seal_in_a_sentence_stays_on_one_line() -> None:
     assert whole_seals("Ben approved it, seal 3f9a 2c71") == "Ben approved it, seal 3f9a\u00a02c71"
     assert whole_seals("Run 1284 goes on at 12 of 14") == "Run 1284 goes on at 12 of 14"
+
+
+def test_a_long_folder_is_named_whole_in_the_sidebar(desk: Desk) -> None:
+    parent = "Donaudampfschifffahrtsgesellschaftskapitänswitwen-Unterstützungskasse e. V."
+    switcher = desk.window.sidebar.switcher
+    switcher.show_workspaces((Workspace(f"/data/{parent}/Monatsabschluss", "Monatsabschluss"),))
+    switcher.show_current(f"/data/{parent}/Monatsabschluss", "light")
+    _, folder = switcher._lines(switcher.width() - 72)
+    assert "".join(folder).replace(" ", "") == f"in{parent}".replace(" ", "")
 
 
 def test_what_is_paused_names_no_next_firing(desk: Desk) -> None:

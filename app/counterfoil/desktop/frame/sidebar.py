@@ -23,7 +23,7 @@ from counterfoil.desktop.words.plain import one_line, plain
 _NAME, _FOLDER, _MOST = (
     19,
     17,
-    5,
+    9,
 )  # pixels of a line of the workspace's name and of its folder, and how many lines at most
 _BESIDE = 44 + 28  # pixels left and right of them
 _AROUND = _BESIDE + 16  # and of the margins of the sidebar

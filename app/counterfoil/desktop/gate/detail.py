@@ -97,6 +97,7 @@ class GateDetail(Pane):
             self.stack.setCurrentIndex(_BLANK)
         self._patience.start()
         self.look()
+        self.area.viewport()  # the binding makes its classes when they are first asked for: here, not in the frame that builds the page
 
     @property
     def is_guided(self) -> bool:

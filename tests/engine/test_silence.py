@@ -315,7 +315,8 @@ def test_a_notice_has_one_subject_per_run(watched: Watched) -> None:
     async def looks() -> None:
         found.append(sorted(await watched.after(10.5)))
         waited.set()
-        await asyncio.sleep(0.01)
+        while len(watched.desks[-1].hold.hearing.busy) > 1:  # noqa: ASYNC110 - there is no event of it
+            await asyncio.sleep(0)  # until the other two have ended
         found.append(await watched.after(0.5))
 
     @workflow("three at once")

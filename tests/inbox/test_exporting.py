@@ -120,10 +120,13 @@ def test_a_pack_holds_everything_and_python_alone_finds_it_sound(
         assert (done.returncode, done.stderr) == (0, "")
         seal = members["seal.txt"].decode().strip()
         assert done.stdout.endswith(f"none changed, missing or out of order. Seal of this pack: {seal}\n")
-    (folder / "records.jsonl").write_bytes(members["records.jsonl"].replace(b"read_much", b"read_less"))
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.returncode == 1
-    assert "records.jsonl: record 1 (read_less) does not match its seal." in done.stdout
+    renamed = members["records.jsonl"].replace(b"read_much", "\ud800 \N{SNOWMAN}".encode("utf-8", "surrogatepass"))
+    (folder / "records.jsonl").write_bytes(renamed)
+    plain = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command.remove("-I")  # which would not heed it
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=plain)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "records.jsonl: record 1 (\\ud800 \\u2603) does not match its seal." in done.stdout
     assert subprocess.run([*command, "nowhere"], capture_output=True, check=False, cwd=tmp_path).returncode == 2
 
 
@@ -170,8 +173,8 @@ def test_one_byte_in_any_member_is_told_where(members: dict[str, bytes], tmp_pat
             assert any(name in sentence for sentence in found[:-1]), name
         found = evidence_check.check(packed({n: d for n, d in members.items() if n != name}, tmp_path / "run.zip"))
         assert any(name in sentence for sentence in found[:-1]), f"{name} was taken out"
-    found = evidence_check.check(packed({**members, "more.txt": b""}, tmp_path / "run.zip"))
-    assert "more.txt does not belong to this pack." in found
+    found = evidence_check.check(packed({**members, "more.txt": b"", "\x1b[2J\u202e": b""}, tmp_path / "run.zip"))
+    assert {"more.txt does not belong to this pack.", "\\x1b[2J\\u202e does not belong to this pack."} <= set(found)
 
 
 def test_a_byte_of_the_packed_file_itself_is_told_where(members: dict[str, bytes], tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ It ends with 0 where everything holds, 1 where something does not, 2 where there
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import sys
 import zipfile
@@ -284,7 +285,7 @@ def check(place: Path) -> list[str]:
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             pack.broken.append(f"{name} does not have the form that it must have.")
     if pack.broken:
-        return [*dict.fromkeys(pack.broken), f"{len(set(pack.broken))} things do not hold."]
+        return [*map(shown, dict.fromkeys(pack.broken)), f"{len(set(pack.broken))} things do not hold."]
     files, seal = len(pack.names), pack.read["seal.txt"].decode("ascii").strip()
     return [
         (
@@ -294,8 +295,16 @@ def check(place: Path) -> list[str]:
     ]
 
 
+def shown(sentence: str) -> str:
+    """A sentence in which no name of the pack moves, hides or ends what stands beside it on a screen."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in sentence)
+
+
 def main(words: list[str]) -> int:
     """Check one pack and say what was found."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a screen that has not every letter
     place = Path(words[0]) if words else Path(__file__).resolve().parent
     try:
         found = check(place)

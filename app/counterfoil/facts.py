@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
@@ -216,6 +216,11 @@ def person(principal: str) -> str:
     if not kind:
         return "somebody"
     return f"the {kind} ‘{name}’" if name else f"the {kind}"
+
+
+def either(names: Sequence[str]) -> str:
+    """`Anna, Ben or Carla`; "" of nobody."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def given_words(file: Mapping[str, Any]) -> str:

@@ -63,6 +63,16 @@ def test_what_stands_in_the_rows_is_no_section_again(reading: Reading) -> None:
     assert reading.form == ()
 
 
+def test_a_sentence_about_the_whole_gate_stands_above_rows_that_keep_theirs() -> None:
+    gate, counted = figures.exceptions(), "2 of these invoices are already in run 12, waiting for Anna."
+    gate["flags"] = [counted, "1. Already in run 12.", "2. Wrong sum."]
+    apart = read(seen(gate), TODAY)
+    assert apart.flags == (counted,)
+    assert [row.flag for row in apart.answers] == ["Already in run 12.", "Wrong sum."]
+    gate["flags"] = [counted, *figures.FLAGS]
+    assert read(seen(gate), TODAY).flags == tuple(gate["flags"]), "which belong to rows is not known"
+
+
 def test_the_batch_can_hold_rows_of_its_table() -> None:
     batch = read(seen(figures.batch(), bodies=figures.BODIES), TODAY)
     assert (batch.hold, batch.held_table) == ("hold", "evidence-1")

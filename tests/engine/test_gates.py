@@ -17,6 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from counterfoil import (
     Expired,
@@ -36,11 +37,12 @@ from counterfoil import (
     text,
     workflow,
 )
+from counterfoil.authoring.codec import canonical
 from counterfoil.errors import ClaimedElsewhere, GateClosed, NotAllowed
 from counterfoil.facts import GateState, RunState, Verdict
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.deciding import Wish, decide, void
-from counterfoil.store import gates, records, seals
+from counterfoil.store import asides, gates, records, seals, tables
 from counterfoil.testing import Crashed
 from engine.doing import Nothing, asking, keyed
 from engine.power_cut import PowerCut
@@ -490,7 +492,7 @@ def test_of_two_open_gates_with_one_claim_one_can_be_approved(harness: PowerCut)
         harness.approve(other)
     harness.send_back("without it", other)  # it can still be answered
     assert harness.advance() == RunState.DONE
-    assert harness.result()[1] == {"invoice 7": "already in run 1, waiting at g-1"}
+    assert harness.result()[1] == {"invoice 7": "already in run 1, waiting for you"}
     assert (second, mine["run_id"]) == (harness.run_id, harness.run_id)
 
 
@@ -512,6 +514,29 @@ def test_what_another_run_holds_is_said_and_recorded(harness: PowerCut) -> None:
     )
     with pytest.raises(ClaimedElsewhere):
         harness.approve()
+
+
+@pytest.mark.parametrize("how, said", [("named", "Anna or Ben"), ("given", "Carla"), ("damaged", "a decision")])
+def test_whom_the_gate_of_another_run_waits_for_is_said(harness: PowerCut, how: str, said: str) -> None:
+    @workflow("named")
+    async def named(p: Nothing) -> Any:
+        evidence = [text("x" * 70_000, title="Long")] if how == "damaged" else []
+        await approve("Pay", plan=[asking("a")], evidence=evidence, claims=["invoice 7"])
+
+    harness.start(named)
+    harness.advance()
+    gate = harness.gate()
+    if how == "given":
+        harness.database.transact(lambda txn: asides.give(txn, gate["gate_id"], "user:carla", "user:anna", ""))
+    if how == "named":
+        spec = canonical({**harness.spec(gate), "who": {"needs": 1, "from": ["user:anna", "user:ben"], "not": []}})
+        harness.database.transact(lambda txn: txn.do(sa.update(tables.gate).values(spec=spec)))
+    if how == "damaged":
+        harness.blobs.path(gate["spec"]).unlink()
+    harness.start(claiming("invoice 7"))
+    harness.advance()
+    (looked,) = harness.records()
+    assert looked["payload"] == f'{{"invoice 7":"already in run 1, waiting for {said}"}}'
 
 
 @pytest.mark.parametrize("how", ["rejected", "returned", "cancelled", "expired", "voided"])

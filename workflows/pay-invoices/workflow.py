@@ -60,6 +60,7 @@ from pay_invoices.memory import Memory
 from pay_invoices.payment import ReadBack, pay_on_problem, payment_xml, read_back
 from pay_invoices.presenting import (
     account_line,
+    elsewhere_flags,
     exception_evidence,
     exception_figures,
     exception_form,
@@ -252,7 +253,7 @@ async def ask_about(asked: list[InvoiceException], look: Look, memory: Memory) -
         exception_form(asked),
         evidence=exception_evidence(asked, look.judged, look.documents, memory.omitted(look.judged)),
         figures=exception_figures(look.judged),
-        flags=[*memory.notes, *(f"{one.k}. {one.reason}" for one in asked)],
+        flags=[*memory.notes, *elsewhere_flags(asked), *(f"{one.k}. {one.reason}" for one in asked)],
     )
     memory.answered(asked, answers, answers.by)
 
@@ -279,13 +280,14 @@ async def approve_batch(
     rows: list[PayRow], batch: settlement.Batch, look: Look, memory: Memory, p: PayInvoices, number: int
 ) -> Decision:
     """Stop 2: the whole batch before a person."""
-    omitted = memory.omitted(look.judged)
+    omitted, rejected = memory.omitted(look.judged), memory.reject(look.judged)
+    held = [one for one in look.judged.exceptions if one.k not in rejected]
     return await approve(
-        batch_title(rows, len(memory.reject(look.judged)), LEDGER),
+        batch_title(rows, len(rejected), LEDGER),
         plan=plan_of(batch),
         evidence=batch_evidence(rows, look.judged, look.documents, omitted, batch, look.checks),
         figures=batch_figures(rows, batch, look.pay_on, compact(p.debtor_iban), len(omitted)),
-        flags=[*memory.notes, *batch_flags(rows, look.pay_on)],
+        flags=[*memory.notes, *elsewhere_flags(held), *batch_flags(rows, look.pay_on)],
         fields=batch_fields(rows, omitted),
         claims=[row.claim for row in rows],
         round=number,

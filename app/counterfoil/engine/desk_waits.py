@@ -16,10 +16,11 @@ from counterfoil.engine.holding import Breach, Hold, Identity
 from counterfoil.engine.ports import CopyChanges, EffectTrouble, Permission
 from counterfoil.engine.shapes import LATEST_US, digest_in, line, name_in, whole
 from counterfoil.engine.uploads import Uploads
-from counterfoil.errors import CounterfoilError
-from counterfoil.facts import FailureClass, Outcome, StepKind
+from counterfoil.errors import CounterfoilError, Damaged
+from counterfoil.facts import FailureClass, Outcome, StepKind, either, person
 from counterfoil.store import blob_rows, claims, gates, records, timers
-from counterfoil.store.transactions import Txn
+from counterfoil.store.blobs import Blobs
+from counterfoil.store.transactions import Row, Txn
 
 Frame = dict[str, Any]
 Reply = tuple[dict[str, Any], bytes]
@@ -123,8 +124,12 @@ class WaitDesk:
         """Which claims other runs hold, and how many."""
         hold = self._hold
         found: dict[str, str] = {}
+        waits: dict[str, str] = {}  # by gate: what one shows is read once, however much it claims
         for row in claims.rivals(txn.conn, hold.workspace, keys, hold.run_id, held_only=False):
-            state = "approved" if row["held"] else f"waiting at g-{row['gate_number']}"
+            gate_id = row["gate_id"]
+            if not row["held"] and gate_id not in waits:
+                waits[gate_id] = f"waiting for {_waited_for(hold.powers.blobs, row)}"
+            state = "approved" if row["held"] else waits[gate_id]
             found.setdefault(row["key"], f"already in run {row['run_number']}, {state}")
         return found, f"{len(found)} of {len(keys)} held elsewhere"
 
@@ -217,6 +222,17 @@ class WaitDesk:
         hold.lose(losers)
         killpoints.reach("after_record")
         return {"k": "ok", "at": at}, b""
+
+
+def _waited_for(blobs: Blobs, claim: Row) -> str:
+    """Whom the gate of a claim waits for: who was given it, else who alone may answer it, else whoever reads this."""
+    if claim["asked"]:
+        return person(claim["asked"])
+    try:
+        who = json.loads(blobs.text(claim["spec"], claim["spec_blob"])).get("who") or {}
+    except Damaged:  # of another run, which will tell it itself
+        return "a decision"
+    return either([person(name) for name in who.get("from") or ()]) or "you"
 
 
 def _paths_of(args: dict[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from counterfoil.facts import person
+from counterfoil.facts import either, person
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def with_owner(rules: Approvers, known: Collection[str], owner: str) -> Approver
     if not able:
         why = "its rules leave out everybody"
     else:
-        names = _either([person(name) for name in sorted(able)])
+        names = either([person(name) for name in sorted(able)])
         why = f"its rules want {names}, and nobody called so has ever signed in or decided anything here"
     return replace(rules, owner=owner, why_owner=f"This goes to {person(owner)}, whose data folder this is: {why}.")
 
@@ -54,7 +54,7 @@ def may_not(rules: Approvers, principal: str) -> str:
     if principal in rules.barred:
         return f"{_capital(person(principal))} may not decide this: its rules leave {person(principal)} out."
     if rules.named and principal not in rules.named:
-        return f"Only {_either([person(name) for name in rules.named])} may decide this."
+        return f"Only {either([person(name) for name in rules.named])} may decide this."
     return ""
 
 
@@ -64,10 +64,6 @@ def why_not(rules: Approvers, principal: str, asked: str | None) -> str:
     if barred or asked in (None, principal):
         return barred
     return f"This waits for {person(str(asked))}."
-
-
-def _either(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _capital(words: str) -> str:

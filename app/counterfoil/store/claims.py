@@ -13,6 +13,7 @@ from counterfoil.store.transactions import Prepared, Row, Txn, any_of
 _CLAIM = tables.claim
 _GATE = tables.gate
 _SEAL = tables.seal
+_GIVING = tables.giving
 
 
 _AT_GATE = _CLAIM.c.gate_id == sa.bindparam("gid", type_=sa.String)
@@ -63,7 +64,7 @@ def hold(txn: Txn, gate_id: str) -> None:
 
 
 def rivals(conn: sa.Connection, workspace: str, keys: Sequence[str], run_id: str, *, held_only: bool) -> list[Row]:
-    """Claims of other runs on these keys: key, held, and the run's number and gate's number."""
+    """Claims of other runs on these keys: key, held, the run's number, the gate and what it shows, whom it was given to (or null)."""
     found: list[Row] = []
     for start in range(0, len(keys), 500):
         query = (
@@ -71,10 +72,14 @@ def rivals(conn: sa.Connection, workspace: str, keys: Sequence[str], run_id: str
                 _CLAIM.c.key,
                 _CLAIM.c.held,
                 tables.run.c.number.label("run_number"),
-                _GATE.c.number.label("gate_number"),
+                _CLAIM.c.gate_id,
+                _GATE.c.spec,
+                _GATE.c.spec_blob,
+                _GIVING.c.asked,
             )
             .join(tables.run, tables.run.c.run_id == _CLAIM.c.run_id)
             .join(_GATE, _GATE.c.gate_id == _CLAIM.c.gate_id)
+            .outerjoin(_GIVING, _GIVING.c.gate_id == _CLAIM.c.gate_id)
             .where(
                 _CLAIM.c.workspace == workspace, _CLAIM.c.run_id != run_id, _CLAIM.c.key.in_(keys[start : start + 500])
             )

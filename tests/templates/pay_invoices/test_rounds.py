@@ -386,7 +386,10 @@ def test_a_second_run_cannot_take_what_waits_in_the_first(desk: Desk) -> None:
     first = desk.begun()
     second = desk.begun()
     assert second.spec()["title"] == "4 files are set aside before payment"
-    assert second.spec()["flags"][0] == f"1. Already in run 1, waiting at g-{first.gate()['number']}."
+    assert second.spec()["flags"][:2] == [
+        "4 of these invoices are already in run 1, waiting for you. They are held and cannot be included until that gate is closed.",
+        "1. Already in run 1, waiting for you.",
+    ]
     second.answer()
     assert second.advance() == "done"
     assert second.result()["summary"].startswith("Everything is held. Nothing was written. 4 files = 0 ready + 4")
@@ -418,6 +421,9 @@ def test_what_another_run_let_go_is_held_until_somebody_takes_it_in(desk: Desk) 
     second.answer()
     assert second.advance() == "waiting"
     assert paid(second) == ["N-9"]
+    assert second.spec()["flags"][0].startswith(
+        "4 of these invoices are already in run 1, waiting for you. They are held"
+    )
     first.reject("Not today")
     first.advance()
     second.send_back("The other run was rejected")

@@ -6,6 +6,7 @@ Accounts are shown whole, in groups.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -37,6 +38,18 @@ def exception_title(exceptions: list[InvoiceException]) -> str:
             else f"{aside} {'file is' if aside == 1 else 'files are'} set aside"
         )
     return ", ".join(parts) + " before payment"
+
+
+def elsewhere_flags(exceptions: Sequence[InvoiceException]) -> list[str]:
+    """How many of these are in other runs: one sentence for each run and whom it waits for, and one on what follows."""
+    said = [notice.text for one in exceptions for notice in one.notices if notice.kind == "in_other_run"]
+    return [_elsewhere(count, where.rstrip(".")) for where, count in Counter(said).items()]
+
+
+def _elsewhere(count: int, where: str) -> str:
+    who = f"{count} of these invoices {'is' if count == 1 else 'are'} {where[:1].lower()}{where[1:]}."
+    until = " until that gate is closed" if ", waiting for " in where else ""
+    return f"{who} {'It is' if count == 1 else 'They are'} held and cannot be included{until}."
 
 
 def exception_form(exceptions: list[InvoiceException]) -> list[Field]:

@@ -80,10 +80,11 @@ def read(seen: GateSeen, today: date) -> Reading:
     fields = list(seen.fields or document.get("fields") or ())
     evidence = [dict(entry) for entry in document.get("evidence") or ()]
     kind = str(document["kind"])
+    flags, of_rows = _flags_apart([str(flag) for flag in document.get("flags") or ()], fields)
     if kind == "conflict":
         answers, evidence = changed_rows(seen, fields, today), evidence[len(seen.about.get("files") or ()) :]
     else:
-        answers, evidence = _answer_rows(fields, evidence, [str(flag) for flag in document.get("flags") or ()], today)
+        answers, evidence = _answer_rows(fields, evidence, of_rows, today)
     hold = next((str(entry["name"]) for entry in fields if _holds_rows(entry)), "")
     sections = _sections(document, _not_twice(_own_apart(kind, evidence), seen), seen)
     held_table = next((section.key for section in sections if section.kind == "table"), "") if hold else ""
@@ -93,7 +94,6 @@ def read(seen: GateSeen, today: date) -> Reading:
     taken = {name for row in answers for name in (row.field, row.reason)}
     called = spending_choices(seen.about) if kind == "budget" else {}
     lines = [_with_choice_named(plain(sentence), called) for sentence in document.get("consequences") or ()]
-    flags = [plain(flag) for flag in document.get("flags") or ()]
     return Reading(
         seen=seen,
         kind=kind,
@@ -104,7 +104,7 @@ def read(seen: GateSeen, today: date) -> Reading:
         consequences=tuple(line for line in lines if "cannot be taken back" not in line)
         if kind not in _ANSWERS
         else (),
-        flags=() if answers and len(flags) == len(answers) else tuple(flags),
+        flags=tuple(plain(flag) for flag in flags),
         answers=(*answers, *to_confirm(document), *item_by_item(document, seen)),
         form=tuple(entry for entry in fields if entry["name"] not in taken | {hold}) if kind not in _OWN_FORMS else (),
         hold=hold,
@@ -132,11 +132,25 @@ def _with_choice_named(sentence: str, called: Mapping[str, str]) -> str:
     return f"If you choose “{called[choice]}”:{rest}" if colon and choice in called else sentence
 
 
+def _flags_apart(flags: list[str], fields: list[Document]) -> tuple[list[str], list[str]]:
+    """Sentences about the whole gate, and one for each row that wants an answer: where there are as many, or its last ones are numbered
+    as the rows are."""
+    rows = sum(_is_choice(entry) for entry in fields)
+    own = flags[len(flags) - rows :] if 0 < rows <= len(flags) else []
+    if len(own) < len(flags) and not all(flag.startswith(f"{at}. ") for at, flag in enumerate(own, 1)):
+        own = []
+    return flags[: len(flags) - len(own)], own
+
+
+def _is_choice(entry: Document) -> bool:
+    return str(entry["name"]).startswith("choice.") and bool(entry.get("choices"))
+
+
 def _answer_rows(
     fields: list[Document], evidence: list[dict[str, Any]], flags: list[str], today: date
 ) -> tuple[tuple[AnswerRow, ...], list[dict[str, Any]]]:
     """The rows, and the evidence that is left for the sections."""
-    chosen = [entry for entry in fields if str(entry["name"]).startswith("choice.") and entry.get("choices")]
+    chosen = [entry for entry in fields if _is_choice(entry)]
     if not chosen:
         return (), evidence
     by_name = {str(entry["name"]): entry for entry in fields}

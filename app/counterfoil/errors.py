@@ -272,6 +272,12 @@ class Damaged(StoreTrouble):
     code = "damaged"
 
 
+class RunDamaged(Damaged):
+    """Something that was kept of one run cannot be read; others can."""
+
+    code = "run_damaged"
+
+
 class SecretMissing(CounterfoilError):
     """A secret that is needed is not in the keyring."""
 

@@ -19,6 +19,7 @@ CODES = {
     "error", "wrong_use", "wrong_parameter", "unknown_template", "broken_template", "unknown_gate", "unknown_rule", "unknown_run",
     "unknown_fact", "wrong_workspace", "wrong_answer", "refused", "gate_closed", "already_decided", "stale_digest", "claimed_elsewhere",
     "needs_confirmation", "not_allowed", "run_ended", "runner", "store", "newer_database", "disk_full", "damaged", "secret_missing",
+    "run_damaged",
     "interrupted", "unknown_schedule", "wrong_rule", "not_ready", "not_now", "packages_missing", "fetch_failed",
     "not_isolated", "less_protection", "too_much_changed", "nothing_to_undo", "undo_refused", "paused", "start_at_login",
     "no_answer", "not_exported",

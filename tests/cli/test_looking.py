@@ -183,7 +183,7 @@ def test_evidence_is_listed_then_written_and_checked(call: Caller, office: Offic
     assert "records.jsonl" in listed.out
     assert listed.err == "counterfoil: nothing was written; to export it: add --out FILE.zip\n"
     told = call("trail", "--evidence", "r-1", "--out", str(target), "--json").document
-    assert list(told) == ["run_id", "file", "seal", "bytes", "members", "gone"]
+    assert list(told) == ["run_id", "file", "seal", "bytes", "members", "gone", "damaged"]
     assert (told["file"], told["gone"]) == (str(target), ["b" * 64]), "the code of this template is not kept"
     assert [list(one) for one in told["members"]] == [["name", "means", "bytes"]] * len(told["members"])
     assert check(target)[0].endswith(f"Seal of this pack: {told['seal']}")

@@ -183,6 +183,7 @@ def test_error_codes() -> None:
         "RunnerTrouble": ("runner", 1),
         "StoreTrouble": ("store", 1),
         "NewerDatabase": ("newer_database", 1),
+        "RunDamaged": ("run_damaged", 1),
         "DiskFull": ("disk_full", 1),
         "Damaged": ("damaged", 1),
         "SecretMissing": ("secret_missing", 1),

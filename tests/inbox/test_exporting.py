@@ -309,7 +309,8 @@ def test_a_longer_value_that_is_gone_is_said_and_breaks_nothing(lived: PowerCut,
     finally:
         aside.rename(place)
     assert found.gone == (sha,)
-    assert len(evidence_check.check(tmp_path / "run.zip")) == 1
+    [said] = evidence_check.check(tmp_path / "run.zip")
+    assert f"out of order. Not kept any more when it was exported: {sha}. Seal" in said
     with zipfile.ZipFile(tmp_path / "run.zip") as archive:
         assert "1 are not kept any more" in archive.read("README.txt").decode()
 
@@ -327,3 +328,47 @@ def test_a_record_that_was_damaged_at_home_is_exported_as_it_is_and_told(lived: 
             conn.execute(sa.update(tables.record).where(second).values(payload=whole))
             conn.commit()
     assert "records.jsonl: record 2 (approve) does not match its seal." in evidence_check.check(tmp_path / "run.zip")[0]
+
+
+@pytest.fixture
+def torn(lived: PowerCut) -> Generator[Callable[[Path], None]]:
+    """Change a byte of a kept value; afterwards it is as it was."""
+    before: dict[Path, bytes] = {}
+
+    def tear(path: Path) -> None:
+        before[path] = data = path.read_bytes()
+        path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+
+    yield tear
+    for path, data in before.items():
+        path.write_bytes(data)
+
+
+def test_values_that_are_damaged_are_left_out_and_named_and_the_rest_is_exported(
+    lived: PowerCut, tmp_path: Path, torn: Callable[[Path], None], members: dict[str, bytes]
+) -> None:
+    value, shown = hashlib.sha256(b"b" * LONG).hexdigest(), lived.blobs.put(members["gates/g-1.json"])
+    spec = sa.select(tables.gate.c.spec, tables.gate.c.spec_blob)
+    with lived.database.connect() as conn:
+        whole = conn.execute(spec).mappings().one()
+        conn.execute(sa.update(tables.gate).values(spec=shown, spec_blob=True))
+        conn.commit()
+    for sha in (value, shown):
+        torn(lived.blobs.path(sha))
+    try:
+        found = export(lived, tmp_path / "run.zip")
+    finally:
+        with lived.database.connect() as conn:
+            conn.execute(sa.update(tables.gate).values(**whole))
+            conn.commit()
+    assert sorted(found.damaged) == ["gates/g-1.json", f"kept/{value}"]
+    with zipfile.ZipFile(tmp_path / "run.zip") as archive:
+        page, run = " ".join(archive.read("README.txt").decode().split()), json.loads(archive.read("run.json"))
+        names = set(archive.namelist())
+    assert set(members) - names == {"gates/g-1.json", f"kept/{value}"}
+    assert f"Run 1 cannot be read: the kept content {shown[:12]} was changed on disk." in page
+    said = [f"{name} is not in this pack: it could not be read where it was exported." for name in found.damaged]
+    assert all(f"{name} is not in this pack" in page for name in found.damaged)
+    assert "0 steps" not in page, "what is not known is not counted"
+    assert (run["number"], run["unreadable"][:21]) == (1, "Run 1 cannot be read:")
+    assert evidence_check.check(tmp_path / "run.zip") == [*said, "2 things do not hold."]

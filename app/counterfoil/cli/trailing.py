@@ -76,10 +76,13 @@ def _evidence(call: Call, reference: str, out: Path | None) -> int:
             "bytes": found.size,
             "members": members,
             "gone": list(found.gone),
+            "damaged": list(found.damaged),
         }
     )
     rows = [[Cell(one["name"]), Cell(size(one["bytes"]), figure=True), Cell(one["means"])] for one in members]
     call.lines(table(["member", "size", "what"], rows, call.width))
+    for name in found.damaged:
+        call.say(f"{name} cannot be read, so it is not in the pack; the pack says so.")
     if target is None:
         call.say("nothing was written; to export it: add --out FILE.zip")
     else:

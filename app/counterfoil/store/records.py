@@ -169,6 +169,20 @@ def stream(conn: sa.Connection) -> Iterator[Row]:
     yield from conn.execute(query.execution_options(yield_per=1000)).mappings()
 
 
+def soundness(conn: sa.Connection, but: str) -> tuple[int, int]:
+    """How many runs there are beside one, and how many of them have a record that does not match its seal."""
+    others = sa.select(sa.func.count()).select_from(tables.run).where(tables.run.c.run_id != but)
+    broken: set[str] = set()
+    run_id = before = ""
+    for row in stream(conn):
+        if row["run_id"] != run_id:
+            run_id = before = row["run_id"]
+        if record_hash(before, row) != row["hash"]:
+            broken.add(run_id)
+        before = row["hash"]
+    return int(conn.execute(others).scalar_one()), len(broken - {but})
+
+
 def head(conn: sa.Connection, run_id: str) -> str:
     """The hash of a run's last record; of a run without one, its id."""
     return str(_HEAD.value(conn, {"rid": run_id}) or run_id)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import iso
+from counterfoil.errors import Damaged
 from counterfoil.facts import GateKind
 from counterfoil.policy.approvers import approvers_of
 from counterfoil.store.blobs import Blobs
@@ -23,8 +24,15 @@ _PLAN_KEYS = ("n", "effect", "summary", "target", "before_digest", "after_digest
 
 
 def spec_of(blobs: Blobs, row: Row) -> Document:
-    """What a gate shows, as it was asked: plain values with their codec tags."""
-    spec: Document = kept(blobs, row["spec"], row["spec_blob"])
+    """What a gate shows, as it was asked: plain values with their codec tags.
+
+    Raises:
+        Damaged: it is gone, or is not what was kept.
+    """
+    try:
+        spec: Document = kept(blobs, row["spec"], row["spec_blob"])
+    except ValueError as problem:
+        raise Damaged("What it asked is not what was kept.", "Restore a backup of the data folder.") from problem
     return spec
 
 

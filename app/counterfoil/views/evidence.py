@@ -15,7 +15,7 @@ from typing import Any
 
 from counterfoil.authoring.codec import blob_shas
 from counterfoil.catalogue.packing import files_of
-from counterfoil.errors import Damaged
+from counterfoil.errors import Damaged, RunDamaged
 from counterfoil.places import Home
 from counterfoil.store import (
     evidence_rows,
@@ -31,8 +31,8 @@ from counterfoil.store import (
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views import evidence_check
-from counterfoil.views.evidence_words import first_page
-from counterfoil.views.runs import run_detail
+from counterfoil.views.evidence_words import Lacking, first_page
+from counterfoil.views.runs import run_detail, run_outline
 
 MEANS = {
     "README.txt": "What is in this pack, and what it cannot prove",
@@ -67,11 +67,13 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A whole pack, its first page first; `seal` is its digest, `gone` digests of longer values that are not kept any more."""
+    """A whole pack, its first page first; `seal` is its digest, `gone` digests of longer values that are not kept any more, `damaged` names
+    of members that it has not, since what is kept is not what its digest says."""
 
     members: tuple[Member, ...]
     seal: str
     gone: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -80,15 +82,15 @@ class Evidence:
 
 
 def evidence_of(conn: Connection, blobs: Blobs, home: Home, run: Row, now_us: int) -> Evidence:
-    """Everything about a run, of the moment that `conn` sees.
+    """Everything about a run that can be read, of the moment that `conn` sees.
 
     Raises:
-        Damaged: what was shown at a gate, or the code of its template, is not what its digest says.
+        Damaged: its template version is not kept.
     """
     collected = _Collected(blobs)
     run_id = run["run_id"]
     asked = gates.of_run(conn, run_id)
-    document = run_detail(conn, blobs, home, run)
+    document = _run(conn, blobs, home, run)
     decisions = evidence_rows.decisions_of(conn, run_id)
     trail = _trail(conn, run)
     collected.document("run.json", document)
@@ -107,8 +109,17 @@ def evidence_of(conn: Connection, blobs: Blobs, home: Home, run: Row, now_us: in
     _template(conn, blobs, run, collected)
     collected.add("verify.py", Path(evidence_check.__file__).read_bytes())
     seal_now = next((row["hash"] for row in trail_rows.entries(conn, limit=1)), trail_rows.START)
-    page = first_page(document, run, asked, decisions, trail, seal_now, MEANS, tuple(collected.gone), now_us)
+    lacking = Lacking(tuple(collected.gone), tuple(collected.damaged))
+    page = first_page(document, run, asked, decisions, trail, seal_now, MEANS, lacking, now_us)
     return collected.sealed(page)
+
+
+def _run(conn: Connection, blobs: Blobs, home: Home, run: Row) -> dict[str, Any]:
+    """The run's document, or where it cannot be read what its row tells."""
+    try:
+        return run_detail(conn, blobs, home, run)
+    except RunDamaged as problem:
+        return {**run_outline(conn, blobs, run), "unreadable": problem.message}
 
 
 class _Collected:
@@ -118,6 +129,7 @@ class _Collected:
         self._blobs = blobs
         self._members: dict[str, Member] = {}
         self.gone: list[str] = []
+        self.damaged: list[str] = []
 
     def add(self, name: str, data: bytes, means: str = "") -> None:
         """A member with these bytes."""
@@ -137,14 +149,24 @@ class _Collected:
     def keep(self, sha: str) -> None:
         """A longer value by its digest; one that is not kept any more is noted."""
         name, path = f"kept/{sha}", self._blobs.path(sha)
-        if name in self._members or sha in self.gone:
+        if name in self._members or sha in self.gone or name in self.damaged:
             return
         try:
+            with path.open("rb") as source:
+                sound = hashlib.file_digest(source, "sha256").hexdigest() == sha
             size = path.stat().st_size
         except OSError:
             self.gone.append(sha)
             return
+        if not sound:
+            self.lack(name)
+            return
         self._members[name] = Member(name, _KEPT, size, sha, path)
+
+    def lack(self, name: str) -> None:
+        """A member that the pack has not, since what is kept of it cannot be read."""
+        if name not in self.damaged:
+            self.damaged.append(name)
 
     def text(self, kept: str, in_blob: bool) -> str:
         """The text that a row keeps.
@@ -167,11 +189,13 @@ class _Collected:
         order: Callable[[Member], tuple[int, str]] = lambda member: (_place(member.name), member.name)  # noqa: E731
         members = sorted(self._members.values(), key=order)
         listed = [{"name": one.name, "bytes": one.size, "sha256": one.sha256} for one in members]
-        contents = json.dumps({"members": listed, "gone": self.gone}, ensure_ascii=False, indent=1)
+        told = {"members": listed, "gone": self.gone, "damaged": self.damaged}
+        contents = json.dumps(told, ensure_ascii=False, indent=1)
         self.add("contents.json", f"{contents}\n".encode())
         seal = self._members["contents.json"].sha256
         self.add("seal.txt", f"{seal}\n".encode())
-        return Evidence((*members, self._members["contents.json"], self._members["seal.txt"]), seal, tuple(self.gone))
+        last = (self._members["contents.json"], self._members["seal.txt"])
+        return Evidence((*members, *last), seal, tuple(self.gone), tuple(self.damaged))
 
 
 def _place(name: str) -> int:
@@ -189,14 +213,22 @@ def _record(row: Row, collected: _Collected) -> dict[str, Any]:
 
 def _gate(row: Row, collected: _Collected) -> dict[str, Any]:
     """A gate's row; what it showed is a member of its own, with exactly the bytes that its digest is over."""
-    text = collected.text(row["spec"], row["spec_blob"])
-    collected.add(f"gates/g-{row['number']}.json", text.encode("utf-8", "surrogatepass"), _SHOWN)
+    name, text = f"gates/g-{row['number']}.json", ""
+    try:
+        text = collected.text(row["spec"], row["spec_blob"])
+        collected.add(name, text.encode("utf-8", "surrogatepass"), _SHOWN)
+    except Damaged:
+        collected.lack(name)
     left_out = ("spec", "spec_blob", "search")
     return collected.naming({name: value for name, value in dict(row).items() if name not in left_out}, text)
 
 
 def _effect(row: Row, collected: _Collected) -> dict[str, Any]:
-    text = collected.text(row["body"], row["body_blob"])
+    try:
+        text = collected.text(row["body"], row["body_blob"])
+    except Damaged:
+        text = ""
+        collected.lack(f"kept/{row['body']}")
     kept = {name: value for name, value in dict(row).items() if name != "body_blob"}
     return collected.naming({**kept, "body": text}, text)
 
@@ -230,7 +262,12 @@ def _template(conn: Connection, blobs: Blobs, run: Row, collected: _Collected) -
     if not blobs.path(version["source"]).exists():
         collected.gone.append(version["source"])
         return
-    for name, data in files_of(blobs.get(version["source"]), version["digest"]).items():
+    try:
+        files = files_of(blobs.get(version["source"]), version["digest"])
+    except Damaged:
+        collected.lack("template/")
+        return
+    for name, data in files.items():
         collected.add(f"template/{name}", data, _CODE)
 
 

@@ -94,6 +94,9 @@ def check_members(pack: Pack) -> None:
     if sha(pack.read.get("contents.json", b"")) != pack.read.get("seal.txt", b"").decode("ascii", "replace").strip():
         pack.broken.append("contents.json does not match seal.txt: one of them was changed.")
     listed = pack.document("contents.json").get("members", [])
+    pack.broken.extend(
+        f"{name} is not in this pack: it could not be read where it was exported." for name in lacking(pack)
+    )
     pack.broken.extend(f"{name} is missing." for name in PARTS if name not in pack.names)
     for member in listed:
         name = str(member["name"])
@@ -103,6 +106,18 @@ def check_members(pack: Pack) -> None:
             pack.broken.append(f"{name} is not what contents.json says.")
     known = {str(member["name"]) for member in listed} | {"contents.json", "seal.txt"}
     pack.broken.extend(f"{name} does not belong to this pack." for name in pack.names if name not in known)
+
+
+def lacking(pack: Pack) -> list[str]:
+    """Members that the pack has not, as whoever exported it says, since what was kept of them was damaged."""
+    return [str(name) for name in pack.document("contents.json").get("damaged", [])]
+
+
+def not_kept(pack: Pack) -> str:
+    """What was not there any more when the pack was made."""
+    gone = [str(name) for name in pack.document("contents.json").get("gone", [])]
+    more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
+    return f" Not kept any more when it was exported: {', '.join(gone[:3])}{more}." if gone else ""
 
 
 def check_records(pack: Pack, run_id: str) -> tuple[list[dict[str, Any]], set[str]]:
@@ -154,7 +169,7 @@ def check_gates(pack: Pack, run_id: str) -> dict[str, dict[str, Any]]:
     for row in pack.lines("gates.jsonl"):
         name = f"gates/g-{row.get('number')}.json"
         found[str(row.get("gate_id"))] = row
-        if sha(pack.read.get(name, b"")) != row.get("digest"):
+        if name not in lacking(pack) and sha(pack.read.get(name, b"")) != row.get("digest"):
             pack.broken.append(f"{name} is not what was shown: its digest is not that of gate g-{row.get('number')}.")
         if row.get("run_id") != run_id:
             pack.broken.append(f"gates.jsonl: gate g-{row.get('number')} is of another run.")
@@ -234,7 +249,7 @@ def begun(row: dict[str, Any], name: str = "kind") -> str:
 
 def check_kept(pack: Pack, records: list[dict[str, Any]]) -> None:
     """Longer values are named by their digests and are there, and the template's code has that of its version."""
-    gone = pack.document("contents.json").get("gone", [])
+    gone = [*pack.document("contents.json").get("gone", []), *(name.rpartition("/")[2] for name in lacking(pack))]
     for row in records:
         name = f"kept/{row.get('payload')}"
         if row.get("payload_blob") and name not in pack.names and row.get("payload") not in gone:
@@ -290,7 +305,7 @@ def check(place: Path) -> list[str]:
     return [
         (
             f"{files} files, {len(rows)} records, {len(gates)} gates, {len(trail)} entries of the trail: "
-            f"none changed, missing or out of order. Seal of this pack: {seal}"
+            f"none changed, missing or out of order.{shown(not_kept(pack))} Seal of this pack: {seal}"
         )
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -32,6 +33,14 @@ It computes every digest and every chain anew. Where something does not match, i
 before that entry in its chain is sound."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """What a pack has not: digests of longer values that are not kept any more, and members that could not be read."""
+
+    gone: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
+
+
 def first_page(
     document: Mapping[str, Any],
     run: Row,
@@ -40,13 +49,14 @@ def first_page(
     trail: Sequence[Row],
     newest: str,
     means: Mapping[str, str],
-    gone: Sequence[str],
+    lacking: Lacking,
     now_us: int,
 ) -> str:
-    """The page as a text; `newest` is the seal of the newest entry of the home's trail, `gone` what is not kept any more."""
+    """The page as a text; `newest` is the seal of the newest entry of the home's trail."""
     title = f"Evidence of run {run['number']}: {run['title']}"
     parts = (
         ("", [title, "=" * len(title), f"Exported {_when(now_us)} by Counterfoil {__version__}."]),
+        *([("What is missing", _missing(document, lacking))] if lacking.damaged or "unreadable" in document else []),
         ("The run", _run(document, run)),
         ("Decisions", _decisions(gates, decisions)),
         ("What it did outside", _effects(document)),
@@ -55,7 +65,7 @@ def first_page(
             [f"{name:<16} {what}" for name, what in means.items() if name != "README.txt"] + _folders(),
         ),
         ("How to check it", _CHECK.splitlines()),
-        ("What this pack cannot prove", _limits(run, decisions, trail, newest, gone)),
+        ("What this pack cannot prove", _limits(run, decisions, trail, newest, lacking.gone)),
     )
     return "\n".join("\n".join([*_heading(head), *map(_line, lines), ""]) for head, lines in parts)
 
@@ -69,6 +79,13 @@ def _heading(head: str) -> list[str]:
     return [head, "-" * len(head)] if head else []
 
 
+def _missing(document: Mapping[str, Any], lacking: Lacking) -> list[str]:
+    """What could not be read where this was exported; everything else is in the pack."""
+    told = [f"{document['unreadable']} run.json holds what its row tells."] if "unreadable" in document else []
+    damaged = [f"{name} is not in this pack: it could not be read where this was exported." for name in lacking.damaged]
+    return [*told, *damaged, "Everything else that is kept of this run is here."]
+
+
 def _run(document: Mapping[str, Any], run: Row) -> list[str]:
     ended = (
         f"{_ENDS.get(run['state'], run['state'])} {_when(run['ended_at'])}." if run["ended_at"] else "It has not ended."
@@ -78,7 +95,9 @@ def _run(document: Mapping[str, Any], run: Row) -> list[str]:
         f"Template {run['template']}, version {run['version']}",
         f"Workspace {run['workspace']}",
         f"Started by {person(run['started_by'])} {_when(run['created_at'])}. {ended}",
-        f"{len(document['steps'])} steps are recorded. {_carried(len(carried))}",
+        f"{len(document['steps'])} steps are recorded. {_carried(len(carried))}"
+        if "unreadable" not in document
+        else "Its steps stand in records.jsonl as they are kept.",
     ]
     return lines + [f"  {_when(_us(one['at']))}: {one['reason'] or 'carried on'}" for one in carried]
 
@@ -114,6 +133,8 @@ def _effects(document: Mapping[str, Any]) -> list[str]:
         f"{_digest(one['before_digest'])} before, {_digest(one['after_digest'])} after"
         for one in document["files"]
     ]
+    if "unreadable" in document:
+        return [*files, "What was begun outside stands in effects.jsonl."]
     return [*lines, *files] or ["Nothing was begun outside."]
 
 

@@ -6,10 +6,12 @@ import json
 from collections.abc import Sequence
 
 from counterfoil.clock import iso
+from counterfoil.errors import Damaged
 from counterfoil.store import asides, gates
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.asked import Document, document_of, spec_of
+from counterfoil.views.damage import without_stop
 from counterfoil.views.plain import contract
 
 
@@ -20,13 +22,19 @@ def gate_document(conn: Connection, blobs: Blobs, row: Row) -> Document:
 
 
 def gate_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[Document]:
-    """Many gates, with one read for all their decisions."""
+    """Many gates, with one read for all their decisions. One whose question cannot be read says so and asks nothing."""
     ids = [row["gate_id"] for row in rows]
     decided, given = gates.decisions_on(conn, ids), asides.givings(conn, ids)
-    return [
-        document_of(row, decided.get(row["gate_id"], []), spec_of(blobs, row), given.get(row["gate_id"]))
-        for row in rows
-    ]
+    return [_document(blobs, row, decided.get(row["gate_id"], []), given.get(row["gate_id"])) for row in rows]
+
+
+def _document(blobs: Blobs, row: Row, decided: Sequence[Row], given: Row | None) -> Document:
+    try:
+        return document_of(row, decided, spec_of(blobs, row), given)
+    except Damaged as problem:
+        bare = document_of(row, decided, {"kind": "approval", "plan": []}, given)
+        said = f"What this shows cannot be read, so it cannot be decided: {without_stop(problem)}."
+        return {**bare, "consequences": [], "flags": [said]}
 
 
 def inbox(conn: Connection, blobs: Blobs, *, workspace: str | None = None, limit: int | None = None) -> list[Document]:

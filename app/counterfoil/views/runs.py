@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from counterfoil.clock import iso
+from counterfoil.errors import Damaged
 from counterfoil.facts import RunState, StepKind
 from counterfoil.places import Home
 from counterfoil.policy.protection import code_of
@@ -26,6 +27,7 @@ from counterfoil.store import (
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.checkpoint import checkpoint_of
+from counterfoil.views.damage import reading_run, way_out, without_stop
 from counterfoil.views.gates import gate_documents
 from counterfoil.views.llms import money
 from counterfoil.views.plain import contract, kept, recorded
@@ -58,7 +60,29 @@ def run_documents(conn: Connection, blobs: Blobs, rows: Sequence[Row]) -> list[D
 
 def run_detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document:
     """One run with what only `show RUN` tells: steps, effects, checkpoint, files, what was given to it, its copy, when a schedule
-    planned it for, and the run that it does again."""
+    planned it for, and the run that it does again.
+
+    Raises:
+        RunDamaged: something of it cannot be read.
+    """
+    with reading_run(conn, row):
+        _error(row), _result(blobs, row), recorded(row["parameters"])  # which a list may leave out
+        return _detail(conn, blobs, home, row)
+
+
+def run_outline(conn: Connection, blobs: Blobs, row: Row) -> Document:
+    """As `run_detail` of a run that cannot be read: what its own row and the files it wrote tell, nothing of its steps."""
+    return {
+        **run_document(conn, blobs, row),
+        "steps": [],
+        "effects": [],
+        "checkpoint": {"where": None, "middle": None, "paid": None, "resumptions": []},
+        "files": [_file(op) for op in file_ops.of_run(conn, row["run_id"])],
+        "given": [],
+    }
+
+
+def _detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document:
     steps = steps_of(conn, blobs, row)
     return {
         **run_document(conn, blobs, row),
@@ -108,6 +132,7 @@ def _copy(row: Row | None) -> Document | None:
 
 
 def _document(conn: Connection, blobs: Blobs, row: Row, asked: Sequence[Row], undone: str | None) -> Document:
+    parameters, result, error = _told(blobs, row)
     return {
         "run_id": row["run_id"],
         "number": row["number"],
@@ -121,14 +146,23 @@ def _document(conn: Connection, blobs: Blobs, row: Row, asked: Sequence[Row], un
         "started_at": iso(row["started_at"]),
         "ended_at": iso(row["ended_at"]),
         "started_by": row["started_by"],
-        "parameters": recorded(row["parameters"]),
+        "parameters": parameters,
         "gates": gate_documents(conn, blobs, asked),
-        "result": _result(blobs, row),
-        "error": _error(row),
+        "result": result,
+        "error": error,
         "cost": money(llm_calls.cost_of(conn, row["run_id"])),
         "isolation": code_of(row["isolation"]),
         "undone": undone,
     }
+
+
+def _told(blobs: Blobs, row: Row) -> tuple[Any, Any, Document | None]:
+    """Parameters, result and error; where one of them cannot be read, an error that says so: a list goes on with the other runs."""
+    try:
+        return recorded(row["parameters"]), _result(blobs, row), _error(row)
+    except (Damaged, ValueError) as problem:
+        said = f"What was kept of this run cannot be read: {without_stop(problem)}."
+        return {}, None, {"kind": "Damaged", "message": said, "step": None, "next": way_out(row["number"])}
 
 
 def _wait(conn: Connection, row: Row, asked: Sequence[Row]) -> Document | None:

@@ -26,6 +26,11 @@ class EvidencePages:
         many = len(found.gone)
         values = "1 longer value is" if many == 1 else f"{many} longer values are"
         gone = f"{values} not kept any more. The pack says so and holds the digests." if many else ""
+        if found.damaged:
+            cannot = (
+                "1 part cannot be read" if len(found.damaged) == 1 else f"{len(found.damaged)} parts cannot be read"
+            )
+            gone = f"{cannot}: {', '.join(found.damaged[:3])}. The pack says so on its first page and holds the rest. {gone}".rstrip()
         return EvidenceLook(parts, found.size, f"evidence-run-{number}.zip", gone)
 
     def export(self, run_id: str, path: str) -> EvidenceMade:

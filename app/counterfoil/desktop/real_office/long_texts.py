@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from counterfoil.desktop.words.numbers import number
+from counterfoil.errors import Damaged
 
 MOST = 200_000  # signs of one text
 _LARGE = 4 * MOST  # a document below this is not looked through
@@ -19,8 +20,17 @@ _MARK = "\ue0f0"  # stands before the number of signs that a text had; a private
 
 
 def load(text: str) -> Any:
-    """A canonical JSON document with its long texts cut to `MOST` signs, each with a last line that says so."""
-    return json.loads(text) if len(text) < _LARGE else _told(json.loads(shortened(text, MOST)))
+    """A canonical JSON document with its long texts cut to `MOST` signs, each with a last line that says so.
+
+    Raises:
+        Damaged: it is none.
+    """
+    try:
+        return json.loads(text) if len(text) < _LARGE else _told(json.loads(shortened(text, MOST)))
+    except ValueError as problem:
+        raise Damaged(
+            "This cannot be read: it is not what was kept.", "Restore a backup of the data folder."
+        ) from problem
 
 
 def shortened(text: str, most: int) -> str:

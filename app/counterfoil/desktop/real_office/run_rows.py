@@ -270,5 +270,8 @@ def _done(result: str | None, *, acted: bool) -> State:
 
 
 def _loaded(error: str | None) -> dict[str, Any]:
-    found = json.loads(error) if error else {}
+    try:
+        found = json.loads(error) if error else {}
+    except ValueError:  # damaged: its page tells it, and the list goes on
+        return {}
     return found if isinstance(found, dict) else {}

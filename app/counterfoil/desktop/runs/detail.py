@@ -13,7 +13,7 @@ from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.sheets import stop_sheet
 from counterfoil.desktop.office import Office, RunSeen
-from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Rule, Skeleton
+from counterfoil.desktop.parts.boxes import Banner, Pane, Rule, Skeleton
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.segmented import Segmented
@@ -22,7 +22,9 @@ from counterfoil.desktop.parts.silent_rows import restart_sheet, silent_keys, si
 from counterfoil.desktop.parts.tabs import Tabs
 from counterfoil.desktop.run_acts import Silent
 from counterfoil.desktop.runs.checkpoint import CheckpointTab
+from counterfoil.desktop.runs.evidence_sheet import EvidenceSheet
 from counterfoil.desktop.runs.head import RunHead
+from counterfoil.desktop.runs.no_run import NoRun
 from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab, given_lines
 from counterfoil.desktop.runs.running_again import RunningAgain
 from counterfoil.desktop.runs.step_sheet import StepSheet
@@ -73,7 +75,8 @@ class RunDetail(Pane):
         self.running_again.started.connect(self.started)
         self.running_again.form_wanted.connect(self.form_wanted)
         self.running_again.failed.connect(self._failed)
-        self.nothing = Nothing("play", "Choose a run to see its steps.")
+        self.nothing = NoRun()
+        self.nothing.export_wanted.connect(self._export)
         self.steps_adapter = StepsAdapter(self)
         self.steps = StepsView(self.steps_adapter)
         self.steps.folded.connect(self._folded)
@@ -377,9 +380,16 @@ class RunDetail(Pane):
             self._bridge.troubled.emit(trouble)
 
     def _not_there(self, trouble: Trouble) -> None:
+        self.nothing.tell(trouble, self.run_id)
         self.run_id = ""
-        self.nothing.say(trouble.message, trouble.next_step)
         self.stack.setCurrentIndex(0)
+
+    @Slot(str)
+    def _export(self, run_id: str) -> None:
+        if self.sheet is None:
+            self.sheet = EvidenceSheet(self, self._bridge, run_id)
+            self.sheet.closed.connect(self._sheet_closed)
+            self.sheet.open()
 
 
 def _scrolled(body: QWidget) -> QScrollArea:

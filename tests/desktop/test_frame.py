@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QWidget
 
 from counterfoil.desktop.bridge import ACTIVE, HIDDEN
 from counterfoil.desktop.commands import Command, found
@@ -20,6 +20,7 @@ from counterfoil.desktop.office import Part, Progress, RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.focus import FocusRing
 from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.desktop.theme import current
 from counterfoil.errors import RunnerTrouble
 from desktop import figures
@@ -362,12 +363,28 @@ def test_own_folder_leads_to_the_form_with_measured_facts(make_desk: MakeDesk) -
     desk.click(first.card.own)
     templates = desk.window.pages["templates"]
     assert templates.sheet is not None
+    desk.settle()
+    assert desk.focus() is templates.sheet.path, "also after the form below has come"
     templates.sheet.take(WORKSPACE)
     desk.settle()
     assert templates.sheet.act.text() == "Use this folder"
     desk.click(templates.sheet.act)
     assert templates.form.isVisible()
     assert templates.form.mapTo(desk.window, QPoint(0, 0)).x() > 0
+
+
+def test_of_many_files_that_cannot_be_read_the_first_are_named_and_the_others_counted(make_desk: MakeDesk) -> None:
+    desk = make_desk(empty_office())
+    names = tuple(f"locked/{at}.pdf" for at in range(1_234))
+    desk.office.measure_folder = lambda path: FolderFacts(path, 5_678, 900, 0.2, ("created",), unreadable=names)  # type: ignore[method-assign]
+    desk.click(desk.window._first_run.card.own)  # type: ignore[union-attr]
+    sheet = desk.window.pages["templates"].sheet
+    sheet.take(WORKSPACE)
+    desk.settle()
+    (banner,) = sheet.findChildren(Banner)
+    assert banner.words.text() == "Counterfoil may not read 1,234 of 5,678 files."
+    said = [one.text() for one in banner.findChildren(QLabel)]
+    assert any(text.endswith("locked/19.pdf\nand 1,214 more") for text in said)
 
 
 # ------------------------------------------------------------------------------------------------------------- Ctrl+K

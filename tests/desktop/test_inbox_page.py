@@ -546,12 +546,29 @@ def test_an_expired_gate_says_by_when_and_leads_to_running_it_again(desk: Desk) 
     desk.settle()
     banner = next(one for one in detail(desk).findChildren(Banner) if one.words.text().startswith("Nobody decided by "))
     assert banner.words.text() == "Nobody decided by today 07:55. Nothing was written."
+    row = page(desk).pane.list.row(f"{79:032x}")
+    assert row is not None
+    assert row.closed == "Expired"
     desk.click(banner.findChild(Button))
     runs: Any = desk.window.pages["runs"]
     assert desk.window.shown is runs
     assert runs.detail.run_id == document["run_id"]
     assert isinstance(runs.detail.sheet, AgainSheet)
     assert desk.decisions() == []
+
+
+def test_a_gate_that_is_in_no_row_leaves_no_other_row_marked_and_is_marked_once_its_row_is_there(desk: Desk) -> None:
+    view = page(desk).pane.view
+    assert view.current_gate() == f"{79:032x}"
+    desk.office.add(figures.gate(95, "question", "Which one?"))
+    go(desk, 95)
+    assert detail(desk).gate_id == f"{95:032x}"
+    assert (view.current_gate(), view.selectionModel().hasSelection()) == ("", False)
+    page(desk).pane.list.let_in()
+    desk.look()
+    page(desk).pane._let_in()
+    desk.look()
+    assert view.current_gate() == detail(desk).gate_id == f"{95:032x}"
 
 
 def test_changed_files_can_be_sent_back_and_rejected(make_desk: MakeDesk) -> None:

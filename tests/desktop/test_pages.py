@@ -383,7 +383,7 @@ def test_files_of_a_run_are_shown_as_people_read_them(desk: Desk, runs: Any) -> 
     assert cards[1]._tabs is not None
     desk.click(cards[1]._tabs.segments["raw"])
     desk.click(cards[1]._tabs.segments["whole"])
-    assert "12 rows added at the end · 8.1 kB before, 9.3 kB after" in texts(cards[1])
+    assert "12 rows added at the end · 8.1\u00a0kB before, 9.3\u00a0kB after" in texts(cards[1])
 
 
 def test_no_runs_leads_to_templates(make_desk: MakeDesk) -> None:

@@ -81,7 +81,10 @@ def test_a_source_that_a_row_names_comes_with_its_page_and_box(
     assert found[0]["data"]["boxes"]
     detail(batch).page.looked_at.emit(("Checks", shown, line))
     batch.settle()
-    assert len(detail(batch).row_sheet.findChildren(PagePicture)) == 3
+    pictures = detail(batch).row_sheet.findChildren(PagePicture)
+    assert len(pictures) == 3
+    assert all(one.width() > one.sizeHint().width() for one in pictures)
+    assert all(one.height() == one.heightForWidth(one.width()) for one in pictures), "a page keeps its shape"
     shots(batch.window, "preview-source")
 
 

@@ -16,12 +16,12 @@ from counterfoil.desktop.frame.sidebar import PAGES
 from counterfoil.desktop.gate.evidence import build
 from counterfoil.desktop.gate.facts_grid import Changed, FactsGrid
 from counterfoil.desktop.gate.page import GatePage
-from counterfoil.desktop.gate.path import GatePath
+from counterfoil.desktop.gate.path import GatePath, GivesWay
 from counterfoil.desktop.gate.reading import Section
 from counterfoil.desktop.office import InboxRow, RunnerSeen, RunnerState, Workspace
 from counterfoil.desktop.parts.boxes import Banner, Nothing
 from counterfoil.desktop.parts.form import FieldEditor
-from counterfoil.desktop.parts.labels import Prose
+from counterfoil.desktop.parts.labels import Icon, Prose
 from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.runs import list_view as runs_list
 from counterfoil.desktop.runs.steps import RESTART, lines
@@ -308,6 +308,23 @@ def test_the_path_of_a_gate_keeps_its_line_and_its_run(qtbot: QtBot, width: int)
     for whole in (parts[0], parts[2], parts[3]):
         assert whole.width() >= whole.sizeHint().width()
     assert parts[1].toolTip() == LONG
+
+
+def test_no_hole_stands_where_a_word_of_the_title_did_not_fit(qtbot: QtBot) -> None:
+    title = "Credit note CN-2026-031, Arden & Hale"
+    path = GatePath(_seen(figures.question(), template="Credit notes", run_title=title, run=7))
+    qtbot.addWidget(path)
+    path.show()
+    shown = []
+    for width in (340, 640, 340):  # it grows again, too
+        path.resize(width, 26)
+        QCoreApplication.sendPostedEvents()
+        (named,) = [one for one in path.findChildren(GivesWay) if one.accessibleName() == title]
+        after = min(place(one).left() for one in path.findChildren(Icon) if place(one).left() > place(named).left())
+        assert after - place(named).left() <= named.fontMetrics().horizontalAdvance(named.text()) + 8
+        shown.append(named.text())
+    assert shown == [shown[0], title, shown[0]]
+    assert shown[0].endswith("…")
 
 
 def test_no_frame_shows_a_gate_squeezed(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ def count_tables(folder: Folder, period: Period, answers: dict[str, str], left_o
 def make_papers(paper: Paper, name: str, at: datetime) -> Papers:
     """The bytes of both; the same report gives the same bytes."""
     papers = Papers(f"{name}.docx", docx_of(paper, at), f"{name}.pdf", pdf_of(paper), f"{name}.csv")
-    report(f"{len(papers.docx) // 1024 + 1:,} KB and {len(papers.pdf) // 1024 + 1:,} KB")
+    report(f"{-(-len(papers.docx) // 1000):,} kB and {-(-len(papers.pdf) // 1000):,} kB")
     return papers
 
 

@@ -79,7 +79,7 @@ def _of_plan(plan: list[dict[str, Any]]) -> str:
 _COUNTED = {
     "mail": lambda n: f"sends {n} mail{'' if n == 1 else 's'}",
     "http": lambda n: f"sends {n} request{'' if n == 1 else 's'}",
-    "call": lambda n: f"makes {n} call{'' if n == 1 else 's'} to connectors",
+    "call": lambda n: "makes 1 call to a connector" if n == 1 else f"makes {n} calls to connectors",
     "command": lambda n: f"runs {n} command{'' if n == 1 else 's'} in a sandbox",
     "remember": lambda n: f"remembers {n} fact{'' if n == 1 else 's'}",
     "delete_files": lambda n: f"deletes {n} file{'' if n == 1 else 's'}",

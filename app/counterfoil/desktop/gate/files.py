@@ -22,7 +22,7 @@ from counterfoil.desktop.parts.boxes import Banner, Box, Rule, Skeleton
 from counterfoil.desktop.parts.labels import Icon, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.segmented import Segmented
-from counterfoil.desktop.words.numbers import count, size
+from counterfoil.desktop.words.numbers import count, size, whole_sizes
 from counterfoil.desktop.words.plain import plain
 from counterfoil.previews.preview import FileSeen
 
@@ -87,7 +87,7 @@ class FileCard(Box):
         self._seen = seen
         self._title.say(plain(seen.path if seen.target in ("", seen.path) else f"{seen.path} → {seen.target}"))
         words = (self._asked.words or describe)(seen)
-        self._words.say(words)
+        self._words.say(whole_sizes(words))
         self._mark.show_icon("file-diff" if seen.op in ("write", "append") else "folder-open", "text2")
         self._offer(seen)
         self._show(_CHANGES)

@@ -35,7 +35,7 @@ class PagePicture(QWidget):
         self._seen = seen
         self._boxes = [tuple(map(float, box)) for box in boxes if len(box) == 4]
         self._whole = not self._boxes
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setAccessibleName(f"Page {seen.page} of {seen.pages}")

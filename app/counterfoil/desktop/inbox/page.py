@@ -24,6 +24,7 @@ from counterfoil.desktop.parts.layouts import row
 from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.parts.reading_on import read_on
 from counterfoil.desktop.words import asides
+from counterfoil.desktop.words.gates import ENDED
 from counterfoil.desktop.words.plain import one_line
 
 _DETAIL, _BULK, _WELCOME = 0, 1, 2
@@ -291,7 +292,8 @@ class InboxPage(QWidget):
     def _stands(self, seen: GateSeen) -> None:
         """Why the gate that stands here may leave the list."""
         said = asides.set_aside(seen.document, seen.me, seen.asleep_until, self._clock.now_us())
-        self.pane.say_over(seen.gate_id, said if str(seen.document["state"]) == "open" else "")
+        state = str(seen.document["state"])
+        self.pane.say_over(seen.gate_id, said if state == "open" else ENDED.get(state, ""))
 
     def set_aside(self, way: str) -> None:
         """What Ctrl+K offers for the gate that is open."""

@@ -207,8 +207,11 @@ class InboxPane(Pane):
             self.view.blockSignals(False)
 
     def select(self, gate_id: str) -> bool:
-        """Make a gate current, letting new ones in where it is among them."""
+        """Make a gate current, letting new ones in where it is among them; where it is in no row, no other row is marked."""
         if self.adapter.row_of(gate_id) < 0 and self.list.row(gate_id) is not None:
             self.list.let_in()
             self._refresh()
-        return self.view.select(gate_id)
+        there = self.view.select(gate_id)
+        if not there:
+            self.view.selectionModel().clear()
+        return there

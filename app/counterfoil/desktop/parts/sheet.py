@@ -76,6 +76,13 @@ class Sheet(QFrame):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
             self.focusNextChild()
 
+    def keep_focus(self, focus: QWidget) -> None:
+        """Something below has taken the focus: it goes to `focus`, and back there when the sheet closes."""
+        below = QApplication.focusWidget()
+        if below is not None and below.window() is self.window() and not self.isAncestorOf(below):
+            self._back = below
+            focus.setFocus(Qt.FocusReason.OtherFocusReason)
+
     @Slot()
     def dismiss(self) -> None:
         """Close without doing anything."""

@@ -19,7 +19,6 @@ _SNIFFED = 400  # files whose beginning is read to see whether they are invoices
 _BEGINNING = 4_096  # bytes
 _PDF_READ = 400_000  # bytes of a PDF that are searched for an attached invoice
 _BYTES_A_SECOND, _FILES_A_SECOND = 250_000_000, 4_000  # a copy on a plain disk, told as “about”
-_NAMED = 1_000  # unreadable places that are listed
 
 _INVOICE_WORDS = (b"CrossIndustryInvoice", b"oasis:names:specification:ubl:schema:xsd:Invoice", b"xsd:CreditNote-2",
                   b"CrossIndustryDocument")  # fmt: skip
@@ -56,7 +55,7 @@ def measure(path: str, home: Home) -> FolderFacts:
         copy_seconds=_seconds(found.octets, len(files), clones=able.clones),
         allowed=able.acts,
         left_out=(*told_out, *([count(links, "link")] if links else [])),
-        unreadable=tuple(unreadable[:_NAMED]),
+        unreadable=tuple(unreadable),
         synced_by=able.synced_by,
         invoices=_invoices(root, [seen.path for seen in files]) or None,
         notes=tuple(f"{note.what} {note.now}" for note in able.notes),

@@ -12,6 +12,7 @@ from operator import is_
 
 from counterfoil.desktop.office import InboxRow, Tab
 from counterfoil.desktop.real_office.asides import Aside, Asides, Mark
+from counterfoil.desktop.words.gates import ENDED
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import plain
 from counterfoil.facts import unproven
@@ -20,7 +21,6 @@ from counterfoil.store.quick_look import Fields
 
 SHOWN_CLOSED = 1_000  # the newest closed gates; older ones are in the trail and on their runs
 _PORTION = 500  # rows that are read while other questions wait
-_ENDED = {"expired": "Expired", "withdrawn": "Withdrawn"}
 _VERDICTS = {"approved": "Approved", "rejected": "Rejected", "returned": "Sent back", "answered": "Answered"}
 _PLAIN = Mark()
 _CHANGED = "changed since it was first asked"
@@ -151,7 +151,7 @@ class InboxRows:
 
     def _closed(self, fields: Fields) -> InboxRow:
         state, closed_at, verdict, principal, signature = fields[17:22]
-        said = _VERDICTS.get(str(verdict), "Decided") if state == "decided" else _ENDED[state]
+        said = _VERDICTS.get(str(verdict), "Decided") if state == "decided" else ENDED[state]
         decided = state == "decided" and principal
         by = f" by {person(principal, self._me)}{unproven(str(signature))}" if decided else ""
         return _row(fields, closed=f"{said}{by}", closed_at=int(closed_at), verdict=str(verdict or ""))

@@ -16,6 +16,8 @@ from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.desktop.words.numbers import count, joined, number, size
 from counterfoil.desktop.words.plain import plain
 
+_LISTED = 20  # unreadable files that are named
+
 
 class FolderSheet(Sheet):
     """Choose, see what was measured, go on.
@@ -116,13 +118,15 @@ class FolderSheet(Sheet):
             for note in facts.notes:
                 put(self._found, Banner("warn", plain(note)))
             if facts.unreadable:
-                listed = "\n".join(plain(name) for name in facts.unreadable[:20])
+                listed = [plain(name) for name in facts.unreadable[:_LISTED]]
+                if (more := len(facts.unreadable) - _LISTED) > 0:
+                    listed.append(f"and {number(more)} more")
                 put(
                     self._found,
                     Banner(
                         "warn",
-                        f"Counterfoil may not read {len(facts.unreadable)} of {facts.files} files.",
-                        detail=listed,
+                        f"Counterfoil may not read {number(len(facts.unreadable))} of {count(facts.files, 'file')}.",
+                        detail="\n".join(listed),
                     ),
                 )
         self._offer("This folder cannot be used" if facts.refused else "Use this folder", able=not facts.refused)

@@ -194,6 +194,8 @@ class TemplatesPage(Pane):
     def _template(self, seen: TemplateSeen) -> None:
         self._patience.stop()
         self.form.show_template(seen, self._folder, self._values, self._again)
+        if self.sheet is not None:
+            self.sheet.keep_focus(self.sheet.path)
         self.stack.setCurrentIndex(_FORM)
 
     def _failed(self, trouble: Trouble) -> None:

@@ -50,6 +50,7 @@ ENDINGS = {  # what was answered where an answer is a choice of the product's ow
         "stop": "stopped the run here",
     },
 }
+ENDED = {"expired": "Expired", "withdrawn": "Withdrawn"}  # a gate that closed and that nobody decided
 ENDS_A_RUN = ("stop", "finish")
 VERDICTS = {"approved": "approved", "rejected": "rejected", "returned": "sent back", "answered": "answered"}
 

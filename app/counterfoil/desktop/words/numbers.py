@@ -19,6 +19,7 @@ _IRREGULAR = {
     "company": "companies",
 }
 _UNITS = ("B", "kB", "MB", "GB", "TB")
+_SIZE = re.compile(rf"(?<=\d) (?=(?:{'|'.join(_UNITS)})\b)")
 
 
 def number(value: float | Decimal) -> str:
@@ -100,6 +101,11 @@ def seal(digest: str) -> str:
 def whole_seals(text: str) -> str:
     """The same sentence; the two groups of a seal in it stay on one line."""
     return _SEAL.sub(f"\\1{NO_BREAK}\\2", text)
+
+
+def whole_sizes(text: str) -> str:
+    """The same sentence; the number and the unit of a size in it stay on one line."""
+    return _SIZE.sub(NO_BREAK, text)
 
 
 def ordinal(n: int) -> str:

@@ -35,6 +35,22 @@ def test_inbox(call: Caller, office: Office) -> None:
     assert page.err == "counterfoil: see one with: counterfoil show g-1\n"
 
 
+def test_what_became_of_what_was_not_undone_is_noted(call: Caller, office: Office) -> None:
+    run_id = office.run()["run_id"]
+    assert call("note", "r-1", "--comment", "It went out.").code == 1
+    office.claim(run_id)
+    error = '{"kind":"cancelled","message":"Cancelled by Ben","in_doubt":[{"effect":"mail@1","key":"k"}]}'
+    office.move(run_id, RunState.CANCELLED, ended_at=1, error=error)
+    assert "A note needs words." in call("note", "r-1").err
+    assert call("show", "r-1", "--json").document["note"] is None
+    for words in ("It went out.", "It went out twice."):
+        assert call("note", "r-1", "--comment", words).code == 0
+    assert call("show", "r-1", "--json").document["note"]["text"] == "It went out twice."
+    first, last = [entry for entry in call("trail", "--json").document if entry["kind"] == "run_noted"]
+    assert (first["before"], last["before"]) == (None, {"note": "It went out."})
+    assert "It went out twice." in call("show", "r-1").out
+
+
 def test_inbox_of_a_workspace(call: Caller, office: Office) -> None:
     waiting(office)
     assert len(call("inbox", "--workspace", office.workspace, "--json").document) == 1

@@ -275,6 +275,10 @@ class FakeOffice:
         self.log.append(("cancel_run", (run_id, reason)))
         return "Stopped. Nothing more is written or sent."
 
+    def note_run(self, run_id: str, text: str) -> str:
+        self.log.append(("note_run", (run_id, text)))
+        return "Your note is kept. This run needs no more care."
+
     def wait_longer(self, run_id: str) -> str:
         self.log.append(("wait_longer", run_id))
         return "It has its whole time again, from now on."

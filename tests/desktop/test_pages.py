@@ -346,6 +346,34 @@ def test_who_cancelled_a_run_is_told_as_you_where_it_was_you(
         assert told in texts(runs.detail.result)
 
 
+def test_what_was_not_undone_needs_care_until_somebody_has_noted_what_became_of_it(
+    desk: Desk, runs: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = f"{3:032x}"
+    seen = desk.office.run(run_id)
+    error = {"kind": "cancelled", "message": "Cancelled by Ben; whether it happened is not known of: mail@1"}
+    seen = dataclasses.replace(seen, document={**seen.document, "state": "cancelled", "error": error}, tone="warn")
+    monkeypatch.setattr(desk.office, "run", lambda _run_id: seen)
+    runs.show_run(run_id, tab="result")
+    desk.settle()
+    (write,) = [button for button in runs.detail.result.findChildren(Button) if button.text() == "Write a note…"]
+    desk.click(write)
+    sheet = runs.detail.sheet
+    assert not sheet.act.isEnabled()
+    assert sheet.act.text() == "Write the note first"
+    sheet.editor.setPlainText("It lies in Sent items.")
+    desk.click(sheet.act)
+    assert desk.office.log[-1] == ("note_run", (run_id, "It lies in Sent items."))
+    note = {"by": "user:ben", "at": "2026-11-30T08:55:12.204Z", "text": "It lies in Sent items."}
+    seen = dataclasses.replace(seen, document={**seen.document, "note": note}, tone="quiet")
+    runs.detail._seen = None
+    runs.show_run(run_id, tab="result")
+    desk.settle()
+    assert "Ben wrote a note, Mon 30 Nov 2026, " in texts(runs.detail.result)
+    assert "‘It lies in Sent items.’" in texts(runs.detail.result)
+    assert not [button for button in runs.detail.result.findChildren(Button) if button.isVisible()]
+
+
 def test_the_four_answers_and_the_plug(desk: Desk, runs: Any) -> None:
     runs.show_run(f"{10:032x}", tab="checkpoint")
     desk.settle()

@@ -28,6 +28,7 @@ from counterfoil.desktop.theme import Theme
 from counterfoil.engine.gate_lines import line_of
 from counterfoil.errors import (
     AlreadyDecided,
+    Declined,
     GateClosed,
     NewerDatabase,
     StaleDigest,
@@ -451,6 +452,15 @@ def test_runs_say_where_they_stand(home: RowsHome) -> None:
         "stopped": ("Stopped: no ink", "bad", ""),
         "doubtful": ("Cancelled, 1 thing not undone", "warn", "Perhaps it happened: mail@1"),
     }
+    assert office.runs(None).counts["care"] == 2
+    for run_id, words in ((ids[5], "It is nothing."), (ids[6], " ")):
+        with pytest.raises(Declined):
+            office.note_run(run_id, words)
+    assert office.note_run(ids[6], "It lies in Sent items.") == "Your note is kept. This run needs no more care."
+    assert office.runs(None).counts["care"] == 1
+    noted = office.runs(None).rows[0]
+    assert (noted.words, noted.tone, noted.care) == ("Cancelled, 1 thing not undone", "quiet", "")
+    assert office.run(ids[6]).document["note"]["text"] == "It lies in Sent items."
 
 
 def test_a_run_is_looked_at_again_until_it_has_ended(home: RowsHome) -> None:

@@ -14,7 +14,19 @@ from views.rows import IBAN, Office, item, payment_spec, spec
 
 RUN = """run_id number template version workspace title state wait created_at started_at ended_at started_by parameters
     gates result error cost isolation undone silent""".split()
-DETAIL = [*RUN, "steps", "effects", "checkpoint", "files", "given", "planned_at", "start_reason", "copy", "again_of"]
+DETAIL = [
+    *RUN,
+    "steps",
+    "effects",
+    "checkpoint",
+    "files",
+    "given",
+    "planned_at",
+    "start_reason",
+    "copy",
+    "again_of",
+    "note",
+]
 STEP = "path name ordinal kind state attempts started_at ended_at key summary cost".split()
 GATE = """gate_id number run_id kind title asked_at files_as_of due_at on_due digest round consequences plan evidence flags fields who
     state decisions waits_for""".split()

@@ -33,6 +33,7 @@ COMMANDS: dict[str, Command] = {
     "runs": Command("looking", "runs", "Runs, newest first."),
     "cancel": Command("stopping", "cancel", "Cancel a run; its gates are withdrawn."),
     "retry": Command("stopping", "retry", "Try a run's stopped step again."),
+    "note": Command("stopping", "note", "Note what was found out of a run of which not everything was undone."),
     "wait": Command("silences", "wait", "Wait longer for a step that has said nothing for its limit."),
     "restart": Command("silences", "restart", "Have a run begin anew the step it is in; the steps before are kept."),
     "fork": Command("forking", "fork", "Go on from a step of a run in a new one; what it did before is kept."),

@@ -65,7 +65,12 @@ def _outcome(run: Document) -> list[str]:
         lines += ["Result", *result_lines(run["result"]), ""]
     if run["error"]:
         lines += [f"Stopped: {run['error']['message']}", f"  {run['error']['next']}", ""]
-    return lines
+    note = run["note"]
+    return (
+        [*lines, f"Noted by {person(note['by'])}, {clock(note['at'])}", f"  {cell(note['text']).text}", ""]
+        if note
+        else lines
+    )
 
 
 def result_lines(result: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""Changing what a run does next from outside: `cancel` it, or `retry` the step that stopped."""
+"""Changing what a run does next from outside: `cancel` it, `note` what was found out then, or `retry` the step that stopped."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from counterfoil.facts import GateKind, Verdict, storable
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.deciding import Wish, decide, refuse_ended
 from counterfoil.inbox.finding import find_run
+from counterfoil.inbox.noting import note_on_run
 from counterfoil.policy.protection import Consent
 from counterfoil.runner.consent import go_on
 from counterfoil.store import gates
@@ -34,6 +35,18 @@ def cancel(context: Context, run: Run, comment: Comment = "", principal: As = No
             tell_runner(call, home, "the wish is kept and takes effect when it starts")
         with home.database.snapshot() as conn:
             call.document(run_document(conn, home.blobs, run_rows.get(conn, row["run_id"])))
+
+
+def note(context: Context, run: Run, comment: Comment = "", principal: As = None) -> None:
+    """Note what you found out of a run that was stopped while it was not known whether something had happened."""
+    call = call_of(context)
+    with opened(call) as home:
+        row = find_run(home.database.reader, run)
+        by, _ = acting(principal)
+        noted = note_on_run(home.database, row["run_id"], by, storable(comment.strip()))
+        call.line(f"r-{row['number']} has your note; it needs no more care.")
+        with home.database.snapshot() as conn:
+            call.document(run_document(conn, home.blobs, noted))
 
 
 def retry(

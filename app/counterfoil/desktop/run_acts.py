@@ -110,6 +110,9 @@ class RunActs(Protocol):
     def cancel_run(self, run_id: str, reason: str) -> str:
         """Stop a run; the sentence that says what happened."""
 
+    def note_run(self, run_id: str, text: str) -> str:
+        """Keep what a person found out of a run of which not everything was undone; the sentence that says what happened."""
+
     def wait_longer(self, run_id: str) -> str:
         """Wait for a step that is silent; the sentence that says what happened."""
 

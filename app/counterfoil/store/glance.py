@@ -43,6 +43,7 @@ _RUN = (
     " WHEN EXISTS (SELECT 1 FROM gate g JOIN file_op f ON f.gate_id = g.gate_id WHERE g.run_id = r.run_id AND f.state = 'applied')"
     " THEN 'partly' ELSE 'wholly' END,"
     " (SELECT body FROM notice n WHERE n.kind = 'silent' AND n.subject = r.run_id AND n.closed_at IS NULL),"
+    " r.note IS NOT NULL,"
     " (SELECT coalesce(sum(a.charge), 0) || CASE WHEN count(a.charge) < count(*) THEN '+' ELSE '' END"
     " FROM llm_attempt a WHERE a.run_id = r.run_id)"
     " FROM run r JOIN template_version v ON v.digest = r.version"
@@ -68,11 +69,12 @@ _NEED_CARE = (
     "SELECT r.number FROM gate g JOIN run r ON r.run_id = g.run_id WHERE g.state = 'open' AND g.kind IN ('failure', 'doubt')"
     " AND r.state = 'waiting' AND (:workspace IS NULL OR r.workspace = :workspace)"
     " UNION SELECT number FROM run WHERE state = 'cancelled' AND json_valid(error) AND json_array_length(error, '$.in_doubt') > 0"
-    " AND (:workspace IS NULL OR +workspace = :workspace) ORDER BY 1 DESC"
+    " AND note IS NULL AND (:workspace IS NULL OR +workspace = :workspace) ORDER BY 1 DESC"
 )
 _CARE_MARKS = (
     "SELECT (SELECT max(number) FROM gate), (SELECT max(closed_at) FROM gate), (SELECT count(*) FROM gate WHERE state = 'open'),"
-    " (SELECT count(*) FROM run WHERE state = 'waiting'), (SELECT count(*) FROM run WHERE state = 'cancelled')"
+    " (SELECT count(*) FROM run WHERE state = 'waiting'), (SELECT count(*) FROM run WHERE state = 'cancelled'),"
+    " (SELECT count(*) FROM run WHERE note IS NOT NULL)"
 )
 _OPEN_KINDS = (
     "SELECT run_id, kind FROM gate WHERE run_id IN (SELECT value FROM json_each(:runs)) AND +state = 'open'"
@@ -226,13 +228,16 @@ class Glance(QuickLook):
     def runs_numbered(self, numbers: Sequence[int]) -> list[Fields]:
         """Runs with these numbers: number, run_id, title, template's title, workspace, state, started_by, created_at, started_at, ended_at,
         activity, error, the result's beginning, whether it began an effect, whether its files were put back ("", partly, wholly),
-        the notice of its silence, and what its llms have cost as counted money (a text; `+` behind it where nobody knows the price of
-        all of it)."""
+        the notice of its silence, whether it has a note, and what its llms have cost as counted money (a text; `+` behind it where nobody
+        knows the price of all of it)."""
         return self._numbered(_RUNS_NUMBERED, numbers, {})
 
-    def undone(self) -> int:
-        """How often files of runs were put back."""
-        return int(self.value("SELECT count(*) FROM undoing WHERE state = 'done'") or 0)
+    def changed_since_they_ended(self) -> tuple[int, int]:
+        """How often files of runs were put back, and how many runs have a note: both change what is said of runs that have ended."""
+        found = self.rows(
+            "SELECT (SELECT count(*) FROM undoing WHERE state = 'done'), (SELECT count(*) FROM run WHERE note IS NOT NULL)"
+        )
+        return (found[0][0], found[0][1]) if found else (0, 0)
 
     def open_kinds(self, run_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The kinds of the open gates of these runs, oldest question first."""

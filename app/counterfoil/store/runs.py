@@ -270,6 +270,22 @@ def ask_to_cancel(txn: Txn, run_id: str, by: str) -> None:
     txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id, _RUN.c.cancel_by.is_(None)).values(cancel_by=by))
 
 
+def not_undone(row: Row) -> list[dict[str, Any]]:
+    """What a run had begun as it was stopped, and of which nobody knows whether it happened: `effect` and `key`."""
+    told = json.loads(row["error"]) if row["error"] else {}
+    return list(told.get("in_doubt") or ())
+
+
+def put_note(txn: Txn, run_id: str, note: dict[str, Any]) -> None:
+    """Keep what a person found out: `by`, `at` in microseconds, `text`."""
+    txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(note=json.dumps(note, ensure_ascii=False)))
+
+
+def note_of(row: Row) -> dict[str, Any] | None:
+    """What a person found out of what was not undone; None while nobody has."""
+    return json.loads(row["note"]) if row["note"] else None
+
+
 def ask_to_restart(txn: Txn, run_id: str, wish: dict[str, Any]) -> None:
     """Leave the wish for the runner, which has what is in the middle begin anew: `by`, and `of` (identities) or None for all of it."""
     txn.do(sa.update(_RUN).where(_RUN.c.run_id == run_id).values(restart=json.dumps(wish)))

@@ -71,10 +71,12 @@ run = sa.Table(
     _at("begun_at", nullable=True),
     _text("reason", nullable=True),
     _text("restart", nullable=True),  # a person's wish that what is in the middle begins anew (JSON: who, and what)
+    _text("note", nullable=True),  # what a person found out of what was not undone (JSON: by, at, text)
     sa.Index("run_to_claim", "ready_at", sqlite_where=sa.text("state = 'ready'")),
     sa.Index("run_by_state", "state", "number"),
     sa.Index("run_by_workspace", "workspace", "number"),
     sa.Index("run_by_template", "template", "number"),
+    sa.Index("run_noted", "number", sqlite_where=sa.text("note IS NOT NULL")),
     sa.Index("run_again", "again_of", sqlite_where=sa.text("again_of IS NOT NULL")),
     sa.Index("run_of_schedule", "schedule_id", "number", sqlite_where=sa.text("schedule_id IS NOT NULL")),
 )

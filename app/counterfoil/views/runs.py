@@ -95,7 +95,14 @@ def _detail(conn: Connection, blobs: Blobs, home: Home, row: Row) -> Document:
         "start_reason": _start_reason(conn, row),
         "copy": _copy(stage_rows.of(conn, row["run_id"])),
         "again_of": _again_of(conn, row),
+        "note": _note(row),
     }
+
+
+def _note(row: Row) -> Document | None:
+    """What a person found out of what was not undone: who, when, the words."""
+    note = runs.note_of(row)
+    return None if note is None else {**note, "at": iso(note["at"])}
 
 
 def _again_of(conn: Connection, row: Row) -> Document | None:

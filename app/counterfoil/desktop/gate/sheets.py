@@ -135,6 +135,18 @@ def stop_sheet(over: QWidget, run: str, text: str = "", leave: str = "Keep open"
     )
 
 
+def note_sheet(over: QWidget, number: int) -> WordsSheet:
+    """What was found out of a run of which not everything was undone."""
+    return WordsSheet(
+        over,
+        f"Write a note on run {number}",
+        question="What did you find out?",
+        follows="The note stays with the run and in the Trail. The run needs no more care then. Nothing else changes.",
+        button="Keep the note",
+        missing="Write the note first",
+    )
+
+
 def _called(body: Mapping[str, Any], n: int) -> str:
     """An effect of several that can be changed: the mail to whom, else its name and number."""
     to = body["args"].get("to")

@@ -245,6 +245,10 @@ class RealOffice:
         """Stop a run."""
         return self._rooms.runs.cancel(run_id, reason)
 
+    def note_run(self, run_id: str, text: str) -> str:
+        """Keep a note on a run."""
+        return self._rooms.runs.note(run_id, text)
+
     def wait_longer(self, run_id: str) -> str:
         """Wait for a silent step."""
         return self._rooms.runs.wait_longer(run_id)

@@ -23,9 +23,10 @@ from counterfoil.desktop.words.asides import waits_for
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.errors import RunEnded
-from counterfoil.facts import ENDED, RunState
+from counterfoil.facts import ENDED, RunState, storable
 from counterfoil.inbox.cancelling import cancel_run
 from counterfoil.inbox.hinting import hint
+from counterfoil.inbox.noting import note_on_run
 from counterfoil.policy.protection import Consent
 from counterfoil.store import gates, history, intents, notices, timers, undoings, versions
 from counterfoil.store.database import translated
@@ -113,6 +114,13 @@ class RunPages:
             return "Stopped. What it had done stays; nothing more is written or sent."
         return "It stops as soon as the step it is in has ended. Nothing new begins."
 
+    def note(self, run_id: str, text: str) -> str:
+        """Keep what a person found out; what follows, in one sentence."""
+        access = self._access
+        with translated():
+            note_on_run(access.database, run_id, access.me, storable(text.strip()))
+        return "Your note is kept. This run needs no more care."
+
     def wait_longer(self, run_id: str) -> str:
         """Wait for a silent step."""
         return silences.wait(self._access, run_id)
@@ -144,7 +152,7 @@ class RunPages:
         times = (row["created_at"], row["started_at"], row["ended_at"])
         told = (row["activity"], row["error"], (row["result"] or "")[:400], acted, undoings.extent(conn, row["run_id"]))
         silent = notices.silent(conn).get(row["run_id"]) if row["state"] == RunState.RUNNING else None
-        return state_of((*head, *times, *told, silent["body"] if silent is not None else None))
+        return state_of((*head, *times, *told, silent["body"] if silent is not None else None, row["note"]))
 
     def _last_files(self, conn: Connection, row: Row, done: int, total: int) -> tuple[tuple[str, str], ...]:
         """Files that were just read: a step that says “9 of 14” reads its one folder in the order it is listed."""

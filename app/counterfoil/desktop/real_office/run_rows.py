@@ -43,7 +43,7 @@ class RunRows:
         self._glance = glance
         self._clock = clock
         self._ended: dict[int, RunRow] = {}
-        self._undone = 0  # how often files had been put back when those were read
+        self._undone = (0, 0)  # how often files had been put back when those were read, and how many had a note
         self._care: tuple[object, dict[str | None, list[int]]] = (None, {})  # marks, and what was found under them
 
     def look(self, workspace: str | None, chip: str, wanted: str, most: int, narrow: Narrow = EVERY) -> RunsLook:
@@ -132,7 +132,7 @@ class RunRows:
         return [number for number in known[workspace] if number in meant]
 
     def _read(self, numbers: Sequence[int]) -> list[RunRow]:
-        undone = self._glance.undone()
+        undone = self._glance.changed_since_they_ended()
         if len(self._ended) > _KEPT or undone != self._undone:
             self._ended.clear()
             self._undone = undone
@@ -199,7 +199,7 @@ def _row(fields: Fields, said: State, me: str) -> RunRow:
         ended_at,
         care,
         person(by, me),
-        _cost(str(fields[16])),
+        _cost(str(fields[17])),
     )
 
 
@@ -213,9 +213,9 @@ def _cost(counted: str) -> str:
 
 def state_of(fields: Fields) -> State:
     """A run's state for people, its colour, and what needs care, of one that does not wait; `fields` as `Glance` gives them."""
-    state, started_at, activity, error, result, acted, undone, silent = fields[5], fields[8], *fields[10:16]
+    state, started_at, activity, error, result, acted, undone, silent, noted = fields[5], fields[8], *fields[10:17]
     if undone:
-        words, tone, care = state_of((*fields[:14], "", silent))
+        words, tone, care = state_of((*fields[:14], "", *fields[15:]))
         return f"{words}, {UNDONE[undone]}", "quiet" if tone == "ok" else tone, care
     match state:
         case "ready":
@@ -226,7 +226,7 @@ def state_of(fields: Fields) -> State:
             reason = one_line(_loaded(error).get("message") or "")
             return (f"Stopped: {reason}" if reason else "Stopped"), "bad", ""
         case "cancelled":
-            return _cancelled(_loaded(error))
+            return _cancelled(_loaded(error), noted=bool(noted))
     return _done(result, acted=bool(acted))
 
 
@@ -252,12 +252,15 @@ def waiting(kinds: tuple[str, ...], timer: tuple[str, int] | None, now_us: int, 
     return _WAITS, "quiet", ""
 
 
-def _cancelled(error: dict[str, Any]) -> State:
+def _cancelled(error: dict[str, Any], *, noted: bool) -> State:
     doubts = error.get("in_doubt") or []
     if not doubts:
         return "Cancelled", "quiet", ""
+    words = f"Cancelled, {count(len(doubts), 'thing')} not undone"
+    if noted:
+        return words, "quiet", ""
     effects = ", ".join(one_line(doubt.get("effect") or "an effect") for doubt in doubts)
-    return f"Cancelled, {count(len(doubts), 'thing')} not undone", "warn", f"Perhaps it happened: {effects}"
+    return words, "warn", f"Perhaps it happened: {effects}"
 
 
 def _done(result: str | None, *, acted: bool) -> State:

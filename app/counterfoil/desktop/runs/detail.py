@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
-from counterfoil.desktop.gate.sheets import stop_sheet
+from counterfoil.desktop.gate.sheets import note_sheet, stop_sheet
 from counterfoil.desktop.office import Office, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Pane, Rule, Skeleton
 from counterfoil.desktop.parts.layouts import column, empty, put, row
@@ -98,7 +98,9 @@ class RunDetail(Pane):
     @functools.cached_property
     def result(self) -> ResultTab:
         """What came out."""
-        return ResultTab()
+        tab = ResultTab()
+        tab.note_wanted.connect(self._note)
+        return tab
 
     @functools.cached_property
     def files(self) -> FilesTab:
@@ -344,6 +346,20 @@ class RunDetail(Pane):
     def _stopped(self, reason: str) -> None:
         run_id = self.run_id
         self._act(run_id, lambda office: office.cancel_run(run_id, reason))
+
+    @Slot()
+    def _note(self) -> None:
+        if self.sheet is None and self._seen is not None:
+            sheet = note_sheet(self, self._seen.document["number"])
+            sheet.given.connect(self._noted)
+            sheet.closed.connect(self._sheet_closed)
+            self.sheet = sheet
+            sheet.open(sheet.editor)
+
+    @Slot(str)
+    def _noted(self, text: str) -> None:
+        run_id = self.run_id
+        self._act(run_id, lambda office: office.note_run(run_id, text))
 
     @Slot()
     def _undo(self) -> None:

@@ -7,7 +7,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.bridge import Bridge
@@ -16,8 +16,9 @@ from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.files import FileCard, of_plan
 from counterfoil.desktop.office import FileRef, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Box, Nothing, Pane
+from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose
-from counterfoil.desktop.parts.layouts import empty
+from counterfoil.desktop.parts.layouts import empty, put, row
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import from_texts
 from counterfoil.desktop.tables.view import TableView
@@ -36,7 +37,13 @@ _STATES = {
 
 
 class ResultTab(Pane):
-    """What the run gave back, or why it stopped; and with which parameters it was started."""
+    """What the run gave back, or why it stopped; and with which parameters it was started.
+
+    Signals:
+        note_wanted(): a person has found out what became of what was not undone.
+    """
+
+    note_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__("panel", gap=14, margins=(28, 16, 24, 24))
@@ -49,6 +56,7 @@ class ResultTab(Pane):
         result = document.get("result")
         if error:
             self.put(_ending(error, seen))
+            self._put_note(document.get("note"), seen)
         elif isinstance(result, Mapping) and result.get("verdict") == "rejected":
             who = capital(person(str(result.get("by") or ""), seen.me))
             comment = one_line(result.get("comment") or "")
@@ -73,6 +81,21 @@ class ResultTab(Pane):
         if isinstance(parameters, Mapping) and parameters:
             self.put(_facts("Started with", parameters, today, seen.labels))
         self.put(None)
+
+    def _put_note(self, note: Mapping[str, Any] | None, seen: RunSeen) -> None:
+        """What was found out of what is not undone; while nobody has, the way to say it."""
+        if note is not None:
+            at = times.iso_instant(str(note["at"]))
+            when = f", {times.dated(at)}" if at is not None else ""
+            said = f"{capital(person(str(note['by']), seen.me))} wrote a note{when}."
+            self.put(Banner("quiet", said, detail=f"‘{plain(note['text'])}’"))
+        elif seen.document["state"] == "cancelled" and seen.tone == "warn":
+            write = Button("Write a note…")
+            write.clicked.connect(self.note_wanted)
+            self.put(Prose("Find out whether it happened, and note it here. The run needs care until then.", "body2"))
+            line = row()
+            put(line, write, None)
+            self.put(line)
 
 
 class FilesTab(Pane):

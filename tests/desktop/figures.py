@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from counterfoil.clock import iso, to_us
+from counterfoil.desktop.gate_facts import GateSeen
 
 NOW = to_us(datetime(2026, 11, 30, 8, 55, 12, 204_000, tzinfo=UTC))
 HOUR = 3_600_000_000
@@ -518,3 +519,19 @@ def day(days: int, hour: int, minute: int = 0) -> int:
     """An instant so many days from today."""
     base = datetime(2026, 11, 30, hour, minute, tzinfo=UTC) + timedelta(days=days)
     return to_us(base)
+
+
+def seen(document: dict[str, Any], **more: Any) -> GateSeen:
+    """A gate of this document, as the page is given it."""
+    return GateSeen(
+        document=document,
+        template="Supplier payments",
+        run_number=12,
+        run_title="Week 48",
+        run_state="waiting",
+        started_by=ME,
+        workspace=WORKSPACE,
+        isolation="L0",
+        me=ME,
+        **more,
+    )

@@ -15,31 +15,16 @@ from counterfoil.desktop.gate.differences import FIRST
 from counterfoil.desktop.gate.facts_grid import Changed
 from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate.session import Session
-from counterfoil.desktop.gate_facts import Draft, GateSeen
+from counterfoil.desktop.gate_facts import Draft
 from counterfoil.desktop.office import Part
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.tables.view import TableView
 from desktop import figures
 from desktop.conftest import Desk
-from desktop.figures import ME, NOW, WORKSPACE, euro
+from desktop.figures import ME, NOW, euro, seen
 
 TODAY = date(2026, 11, 30)
-
-
-def seen(document: dict[str, Any], **more: Any) -> GateSeen:
-    return GateSeen(
-        document=document,
-        template="Supplier payments",
-        run_number=12,
-        run_title="Week 48",
-        run_state="waiting",
-        started_by=ME,
-        workspace=WORKSPACE,
-        isolation="L0",
-        me=ME,
-        **more,
-    )
 
 
 def reading(document: dict[str, Any], **more: Any) -> Reading:

@@ -13,28 +13,13 @@ from counterfoil.desktop.gate.carrying import carry_over
 from counterfoil.desktop.gate.head import leaves_by, state_banner
 from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate.session import CLOSED, GUARD_US, READY, WAITING, Session
-from counterfoil.desktop.gate_facts import Draft, GateSeen
+from counterfoil.desktop.gate_facts import Draft
 from counterfoil.desktop.words.gates import closed
 from counterfoil.desktop.words.traces import own_lines
 from desktop import figures
-from desktop.figures import ME, NEW, NOW, OLD, WORKSPACE
+from desktop.figures import ME, NEW, NOW, OLD, seen
 
 TODAY = date(2026, 11, 30)
-
-
-def seen(document: dict[str, Any], **more: Any) -> GateSeen:
-    return GateSeen(
-        document=document,
-        template="Supplier payments",
-        run_number=12,
-        run_title="Week 48",
-        run_state="waiting",
-        started_by=ME,
-        workspace=WORKSPACE,
-        isolation="L0",
-        me=ME,
-        **more,
-    )
 
 
 def session(document: dict[str, Any], **more: Any) -> Session:

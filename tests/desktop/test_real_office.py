@@ -450,7 +450,7 @@ def test_runs_say_where_they_stand(home: RowsHome) -> None:
         "acted": ("Done", "ok", ""),
         "idle": ("Done, nothing was written or sent", "quiet", ""),
         "stopped": ("Stopped: no ink", "bad", ""),
-        "doubtful": ("Cancelled, 1 thing not undone", "warn", "Perhaps it happened: mail@1"),
+        "doubtful": ("Cancelled, 1 thing not undone", "warn", "Perhaps it happened: Send mail"),
     }
     assert office.runs(None).counts["care"] == 2
     for run_id, words in ((ids[5], "It is nothing."), (ids[6], " ")):

@@ -297,7 +297,7 @@ def test_stopped_run_names_the_next_step(office: Office) -> None:
     with office.database.snapshot() as conn:
         document = run_document(conn, office.blobs, runs.get(conn, run_id))
     assert list(document["error"]) == ["kind", "message", "step", "next"]
-    assert document["error"]["message"] == "Cancelled by user:ben; whether it happened is not known of: mail@1"
+    assert document["error"]["message"] == "Cancelled by user:ben; whether it happened is not known of: mail"
     assert "counterfoil show r-1" in document["error"]["next"]
 
 

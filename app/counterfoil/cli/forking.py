@@ -9,17 +9,15 @@ import typer
 
 from counterfoil.cli.consenting import Protection, Unprotected, with_consent
 from counterfoil.cli.logs import keep_logs
-from counterfoil.cli.opening import opened, tell_runner
+from counterfoil.cli.opening import opened
 from counterfoil.cli.options import Comment, Context, Run, call_of
-from counterfoil.cli.starting import Wait, tell_state
-from counterfoil.cli.watching import exit_code, follow
+from counterfoil.cli.starting import Wait, started
 from counterfoil.errors import WrongUse
 from counterfoil.inbox.accounts import account
 from counterfoil.inbox.finding import find_run
 from counterfoil.policy.protection import Consent
 from counterfoil.runner.forking import fork_run
 from counterfoil.views.fork_plan import fork_plan
-from counterfoil.views.runs import run_document
 
 
 def fork(
@@ -62,15 +60,7 @@ def fork(
                 consent=consent,
             ),
         )
-        if wait:
-            row = follow(call, home, row["run_id"])
-        with home.database.snapshot() as conn:
-            document = run_document(conn, home.blobs, row)
-        tell_state(call, document)
-        if not wait:
-            tell_runner(call, home, f"run r-{row['number']} is kept and starts with it")
-        call.document(document)
-    return exit_code(row) if wait else 0
+        return started(call, home, row, wait=wait)
 
 
 def _ordinal(step: str) -> int:

@@ -94,14 +94,19 @@ def run(
         given = input_of(source) if source is not None or before is None else json.loads(before["parameters"])
         wanted = runs.FRESH if before is None else runs.Again(before["run_id"], comment.strip())
         row = start(call, home, folder, place, given, pairs_of(settings), agreed, wanted)
-        if wait:
-            row = follow(call, home, row["run_id"])
-        with home.database.snapshot() as conn:
-            document = run_document(conn, home.blobs, row)
-        tell_state(call, document)
-        if not wait:
-            tell_runner(call, home, f"run r-{row['number']} is kept and starts with it")
-        call.document(document)
+        return started(call, home, row, wait=wait)
+
+
+def started(call: Call, home: Opened, row: Row, *, wait: bool) -> int:
+    """Print a run that is there now, followed to where it is held if that is wanted; the exit code."""
+    if wait:
+        row = follow(call, home, row["run_id"])
+    with home.database.snapshot() as conn:
+        document = run_document(conn, home.blobs, row)
+    tell_state(call, document)
+    if not wait:
+        tell_runner(call, home, f"run r-{row['number']} is kept and starts with it")
+    call.document(document)
     return exit_code(row) if wait else 0
 
 

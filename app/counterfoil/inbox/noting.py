@@ -18,7 +18,7 @@ def note_on_run(database: Database, run_id: str, principal: str, text: str) -> R
 
     def operation(txn: Txn) -> Row:
         run = runs.get(txn.conn, run_id)
-        refuse_note(run, text)
+        _refuse(run, text)
         before = runs.note_of(run)
         runs.put_note(txn, run_id, {"by": principal, "at": txn.now_us, "text": text})
         trail_rows.append(
@@ -35,7 +35,7 @@ def note_on_run(database: Database, run_id: str, principal: str, text: str) -> R
     return database.transact(operation)
 
 
-def refuse_note(run: Row, text: str) -> None:
+def _refuse(run: Row, text: str) -> None:
     """Only what is open needs a note, and a note needs words.
 
     Raises:

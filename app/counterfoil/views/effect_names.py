@@ -32,6 +32,11 @@ def named(body: dict[str, Any]) -> str:
             return ""
 
 
+def kind_name(kind: str) -> str:
+    """What a kind of effect is called where no more is known of it: `write_file@1` is write file."""
+    return visible(kind.partition("@")[0].replace("_", " "))
+
+
 def does_nothing_outside(body: dict[str, Any]) -> bool:
     """Whether an effect only reads, or works on a copy of its own; of a tool nobody knows."""
     return only_reads(reach_of(body), "")

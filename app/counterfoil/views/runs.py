@@ -28,6 +28,7 @@ from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.checkpoint import checkpoint_of
 from counterfoil.views.damage import reading_run, way_out, without_stop
+from counterfoil.views.effect_names import kind_name
 from counterfoil.views.gates import gate_documents
 from counterfoil.views.llms import money
 from counterfoil.views.plain import contract, kept, recorded
@@ -198,7 +199,7 @@ def _error(row: Row) -> Document | None:
     if row["error"] is None:
         return None
     told = json.loads(row["error"])
-    doubts = [doubt["effect"] for doubt in told.get("in_doubt") or []]
+    doubts = [kind_name(doubt["effect"]) for doubt in told.get("in_doubt") or []]
     message = told.get("message")
     return {
         "kind": told.get("kind"),

@@ -16,6 +16,7 @@ from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, joined, money
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line, plain
+from counterfoil.desktop.words.runs import step_name
 from counterfoil.facts import ENDED, RunState
 from counterfoil.store import aside_glance
 from counterfoil.store.glance import Glance, Only
@@ -259,7 +260,7 @@ def _cancelled(error: dict[str, Any], *, noted: bool) -> State:
     words = f"Cancelled, {count(len(doubts), 'thing')} not undone"
     if noted:
         return words, "quiet", ""
-    effects = ", ".join(one_line(doubt.get("effect") or "an effect") for doubt in doubts)
+    effects = ", ".join(step_name(doubt.get("effect") or "an effect") for doubt in doubts)
     return words, "warn", f"Perhaps it happened: {effects}"
 
 

@@ -285,10 +285,9 @@ class RunDetail(Pane):
     @Slot()
     def _restart(self) -> None:
         if self.sheet is None and self._seen is not None and self._seen.silent is not None:
-            self.sheet = restart_sheet(self, self._seen.silent)
-            self.sheet.given.connect(self._restarted)
-            self.sheet.closed.connect(self._sheet_closed)
-            self.sheet.open()
+            sheet = restart_sheet(self, self._seen.silent)
+            sheet.given.connect(self._restarted)
+            self._over(sheet)
 
     @Slot(str)
     def _restarted(self, run_id: str) -> None:
@@ -302,9 +301,7 @@ class RunDetail(Pane):
     @Slot(object)
     def _show_kept(self, line: object) -> None:
         if self.sheet is None and isinstance(line, StepLine):
-            self.sheet = StepSheet(self, self._bridge, self.run_id, line)
-            self.sheet.closed.connect(self._sheet_closed)
-            self.sheet.open()
+            self._over(StepSheet(self, self._bridge, self.run_id, line))
 
     @Slot(str)
     def _go_to(self, tab: str) -> None:
@@ -338,9 +335,7 @@ class RunDetail(Pane):
         if self.sheet is None and self._seen is not None:
             sheet = stop_sheet(self, f"run {self._seen.document['number']}", leave="Let it run")
             sheet.given.connect(self._stopped)
-            sheet.closed.connect(self._sheet_closed)
-            self.sheet = sheet
-            sheet.open(sheet.editor)
+            self._over(sheet, sheet.editor)
 
     @Slot(str)
     def _stopped(self, reason: str) -> None:
@@ -352,9 +347,7 @@ class RunDetail(Pane):
         if self.sheet is None and self._seen is not None:
             sheet = note_sheet(self, self._seen.document["number"])
             sheet.given.connect(self._noted)
-            sheet.closed.connect(self._sheet_closed)
-            self.sheet = sheet
-            sheet.open(sheet.editor)
+            self._over(sheet, sheet.editor)
 
     @Slot(str)
     def _noted(self, text: str) -> None:
@@ -366,9 +359,7 @@ class RunDetail(Pane):
         if self.sheet is None and self._seen is not None:
             sheet = UndoSheet(self, self._bridge, self.run_id, self._clock, sent=has_sent(self._seen.document))
             sheet.given.connect(self._undo_wanted)
-            sheet.closed.connect(self._sheet_closed)
-            self.sheet = sheet
-            sheet.open()
+            self._over(sheet)
 
     @Slot(str, bool)
     def _undo_wanted(self, reason: str, rest: bool) -> None:
@@ -379,6 +370,12 @@ class RunDetail(Pane):
         """Do something to a run; what came of it is told on its page, or over the page where another run is shown by then."""
         told, failed = functools.partial(self._told, run_id), functools.partial(self._failed, run_id)
         self._bridge.ask(self, act, told, failed, slow=slow)
+
+    def _over(self, sheet: Sheet, focus: QWidget | None = None) -> None:
+        """Open a sheet over the page."""
+        self.sheet = sheet
+        sheet.closed.connect(self._sheet_closed)
+        sheet.open(focus)
 
     @Slot()
     def _sheet_closed(self) -> None:
@@ -403,9 +400,7 @@ class RunDetail(Pane):
     @Slot(str)
     def _export(self, run_id: str) -> None:
         if self.sheet is None:
-            self.sheet = EvidenceSheet(self, self._bridge, run_id)
-            self.sheet.closed.connect(self._sheet_closed)
-            self.sheet.open()
+            self._over(EvidenceSheet(self, self._bridge, run_id))
 
 
 def _scrolled(body: QWidget) -> QScrollArea:

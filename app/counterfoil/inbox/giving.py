@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from counterfoil.errors import NotAllowed, WrongUse, did_you_mean
 from counterfoil.facts import person, storable, unproven
-from counterfoil.inbox.accounts import account, accounts
 from counterfoil.inbox.finding import find_gate
-from counterfoil.inbox.refusing import refuse_closed, rules_here
+from counterfoil.inbox.refusing import known_here, refuse_closed, rules_here
 from counterfoil.policy.approvers import approvers_of, may_not
 from counterfoil.store import asides, gates, trail_rows
 from counterfoil.store.blobs import Blobs
@@ -34,7 +33,7 @@ class Handing:
 def people(conn: Connection, blobs: Blobs, row: Row | None = None) -> list[str]:
     """Principals of everybody that is known here: who has decided or begun something, whom the gate's rules name, and the accounts of
     this computer; by name."""
-    known = {f"user:{name}" for name in accounts()} | asides.principals(conn) | {account()}
+    known = known_here(conn)
     if row is not None:
         rules = approvers_of(spec_of(blobs, row))
         known |= {*rules.named, *rules.barred}

@@ -47,8 +47,12 @@ def rules_here(conn: Connection, home: Home, spec: Mapping[str, Any]) -> Approve
     rules = approvers_of(spec)
     if rules == ANYBODY:
         return rules
-    known = {f"user:{name}" for name in accounts()} | asides.principals(conn) | {account()}
-    return with_owner(rules, known, owner(home))
+    return with_owner(rules, known_here(conn), owner(home))
+
+
+def known_here(conn: Connection) -> set[str]:
+    """Principals of who has an account on this computer, or has decided, begun or been given something in this data folder."""
+    return {f"user:{name}" for name in accounts()} | asides.principals(conn) | {account()}
 
 
 def refuse_others(conn: Connection, home: Home, row: Row, spec: Mapping[str, Any], principal: str) -> str:

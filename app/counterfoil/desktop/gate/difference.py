@@ -69,9 +69,8 @@ def rows_between(old: Table, new: Table) -> list[Change]:
     for row in come:
         partner = partners.pop(row.get(key, ""), None) if key else None
         changes += _cells(partner, row) if partner is not None else [Change(_called(row), "", _whole(row))]
-        if partner is not None:
-            gone = [one for one in gone if one is not partner]
-    changes += [Change(_called(row), _whole(row), "") for row in gone]
+    # a key is another in each row, so those that found no partner are left under it
+    changes += [Change(_called(row), _whole(row), "") for row in (partners.values() if key else gone)]
     if old.total is not None and new.total is not None:
         totals = _cells(_row(old, old.total), _row(new, new.total))
         changes += [

@@ -38,10 +38,18 @@ def until(happened: Callable[[], bool], what: str) -> None:
         time.sleep(LOOK_EVERY)
 
 
+def _tasks(pid: int) -> list[Path]:
+    """Where the system tells of the threads of a process; of one that has ended there are none."""
+    try:
+        return list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:
+        return []
+
+
 def cpu_seconds(pid: int) -> float:
     """CPU that a process has used in all its threads."""
     spent = 0
-    for task in Path(f"/proc/{pid}/task").iterdir():
+    for task in _tasks(pid):
         with contextlib.suppress(OSError):  # it ended meanwhile
             spent += int((task / "schedstat").read_text().split()[0])
     return spent / 1e9
@@ -61,7 +69,7 @@ def threads(pid: int) -> int:
 def children(pid: int) -> list[int]:
     """The processes that a process has started and not ended."""
     found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
+    for task in _tasks(pid):
         with contextlib.suppress(OSError):
             found += [int(word) for word in (task / "children").read_text().split()]
     return found

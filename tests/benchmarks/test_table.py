@@ -1,10 +1,14 @@
 """The table is measured and printed; what must not change is asserted: counts of syncs, threads and rows, never a time nor a ratio of
 times. Those are read by people, because a busy computer would decide about them: `python tests/benchmarks/table.py` measures all rows."""
 
+import subprocess
+import sys
+
 import pytest
 
 from benchmarks.diff_rows import CHANGED
 from benchmarks.measuring import Row, ground, lines
+from benchmarks.processes import beneath, can_look, cpu_seconds
 from benchmarks.sync_rows import PLAN
 from benchmarks.table import machine, measure
 
@@ -30,6 +34,13 @@ def table() -> dict[str, Row]:
         rows = measure(place, COUNTED)
     print("", about, *lines(list(rows.values())), sep="\n")
     return rows
+
+
+@pytest.mark.skipif(not can_look(), reason="no /proc that tells of processes")
+def test_a_process_that_ended_while_it_was_looked_at_has_nothing_beneath_it() -> None:
+    with subprocess.Popen([sys.executable, "-S", "-c", "pass"]) as ended:
+        ended.wait()
+    assert (beneath(ended.pid), cpu_seconds(ended.pid)) == ([], 0.0)
 
 
 def test_every_row_is_there(table: dict[str, Row]) -> None:

@@ -1,10 +1,12 @@
 """Tokens, fonts and icons: contrast of every pair that is used, fonts that are there, icons that are used and exist."""
 
+import gc
 import re
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QFontInfo, QFontMetrics
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop import icons, tokens
@@ -58,6 +60,42 @@ def test_look_changes_at_once_and_back(theme: Theme, qapp: QApplication) -> None
     finally:
         theme.choose("light")
     assert current() is tokens.LIGHT
+
+
+class Wasteful(QWidget):
+    """Makes enough rubbish for a collection whenever its look changes."""
+
+    being_told = False
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        self.being_told = True
+        super().changeEvent(event)
+        self.rubbish: list[list[int]] = [[] for _ in range(2 * gc.get_threshold()[0])]
+        self.being_told = False
+
+
+def test_no_widget_is_freed_while_qt_tells_all_of_a_new_look(theme: Theme, qtbot: QtBot) -> None:
+    """Qt holds plain pointers to all widgets then: one that is collected in the middle ends the program."""
+    told = Wasteful()
+    qtbot.addWidget(told)
+    told.show()
+    collected: list[str] = []
+
+    def note(phase: str, _: dict[str, int]) -> None:
+        if told.being_told:
+            collected.append(phase)
+
+    gc.enable()
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        theme.choose("dark")
+    finally:
+        gc.callbacks.remove(note)
+        gc.disable()
+        theme.choose("light")
+    assert told.rubbish
+    assert collected == []
 
 
 def icon_names() -> set[str]:

@@ -31,6 +31,18 @@ def tuned() -> Iterator[None]:
         sys.setswitchinterval(turn)
 
 
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """For calls in which Qt walks over all widgets and tells each: a collection on the way would free some that are still on its list."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 def import_plainly() -> None:
     """Qt's binding has every import pass through it and reads the source of each module for a feature that nobody here uses."""
     builtins.__import__ = getattr(builtins, "__orig_import__", builtins.__import__)

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from counterfoil.desktop.interpreter import uncollected
 from counterfoil.desktop.stylesheet import stylesheet
 from counterfoil.desktop.tokens import DARK, LIGHT, Tokens
 from counterfoil.places import bundled
@@ -88,8 +89,9 @@ class Theme(QObject):
         tokens = self.tokens()
         if current() is tokens and self._application.styleSheet():
             return
-        self._application.setPalette(palette(tokens))
-        self._application.setStyleSheet(stylesheet(tokens))
+        with uncollected():
+            self._application.setPalette(palette(tokens))
+            self._application.setStyleSheet(stylesheet(tokens))
         self.changed.emit()
 
 

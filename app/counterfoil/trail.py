@@ -80,6 +80,7 @@ def verify(conn: Connection, now_us: int | None = None) -> Verdict:
 def _check_home(conn: Connection, verdict: Verdict, sealed: set[str]) -> dict[str, set[str]]:
     """The home's chain; gives the record heads it noted, by run, and puts what it says of decisions into `sealed`."""
     heads: dict[str, set[str]] = {}
+    exports: dict[str, tuple[int, int]] = {}
     intact = True
     for row in trail_rows.stream(conn):
         verdict.entries += 1
@@ -93,12 +94,21 @@ def _check_home(conn: Connection, verdict: Verdict, sealed: set[str]) -> dict[st
         if row["kind"] == "decision":
             told = {**_SAYS_NOTHING, **_told(row)}
             sealed.add(_decided(row["by"], told, canonical(told.get("answers"))))
-        if row["kind"] == "evidence" and isinstance(number := _told(row).get("run"), int):
-            verdict.kept = (row["at"], number)
+        if row["kind"] == "evidence":
+            _note_export(row, exports)
         head = trail_rows.head_in(row)
         if head is not None:
             heads.setdefault(row["subject"], set()).add(head)
+    verdict.kept = next(reversed(exports.values()), None)
     return heads
+
+
+def _note_export(row: Row, exports: dict[str, tuple[int, int]]) -> None:
+    """Take up when and of which run a pack was exported, by its seal; one that did not come to its place holds nothing."""
+    told = _told(row)
+    exports.pop(str(told.get("seal")), None)
+    if isinstance(number := told.get("run"), int) and told.get("placed") is not False:
+        exports[str(told.get("seal"))] = (row["at"], number)
 
 
 def _told(entry: Row) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+import counterfoil
 from cli.note_template import write_template
 from counterfoil import approve, step, workflow, write_file
 from counterfoil.catalogue.packing import pack
@@ -23,7 +25,7 @@ from counterfoil.facts import RunState, Verdict
 from counterfoil.inbox.deciding import void
 from counterfoil.inbox.exporting import export_evidence
 from counterfoil.places import Home
-from counterfoil.store import readings, tables, trail_rows
+from counterfoil.store import readings, standing, tables, trail_rows
 from counterfoil.store.database import Database
 from counterfoil.views import evidence_check
 from engine.doing import Nothing
@@ -277,21 +279,27 @@ def test_nothing_is_left_of_a_pack_that_could_not_be_written(
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.EPERM, "not allowed")))
         refused(NotExported, "cannot be written: not allowed. Nothing was exported.")
+    entries = trail_rows.entries(lived.database.reader)[told:]
+    assert [json.loads(one["after"]).get("placed", True) for one in entries] == [True, False]
+    assert entries[1]["summary"].endswith("did not come to its place: the export broke off")
     real = Database.transact
+    for which in (0, 1):  # before its first byte, and its entry
+        calls = itertools.count()
 
-    def torn(self: Database, operation: Any) -> Any:
-        def then_fails(txn: Any) -> Any:
-            operation(txn)
-            raise DiskFull("no room", "")
+        def torn(self: Database, operation: Any, which: int = which, calls: Any = calls) -> Any:
+            def then_fails(txn: Any) -> Any:
+                operation(txn)
+                raise DiskFull("no room", "")
 
-        return real(self, then_fails)
+            return real(self, then_fails if next(calls) == which else operation)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Database, "transact", torn)
-        refused(DiskFull, "no room")
+        with monkeypatch.context() as patch:
+            patch.setattr(Database, "transact", torn)
+            refused(DiskFull, "no room")
     target.write_bytes(b"somebody's")
     refused(NotExported, "is there already. Nothing was exported.")
-    assert len(trail_rows.entries(lived.database.reader)) == told
+    assert len(trail_rows.entries(lived.database.reader)) == told + 2
+    assert standing.get(lived.database.reader, standing.EXPORTS) is None
     export(lived, target, replace=True)
     assert len(evidence_check.check(target)) == 1
     assert target.stat().st_mode & 0o077 == 0
@@ -372,3 +380,23 @@ def test_values_that_are_damaged_are_left_out_and_named_and_the_rest_is_exported
     assert "0 steps" not in page, "what is not known is not counted"
     assert (run["number"], run["unreadable"][:21]) == (1, "Run 1 cannot be read:")
     assert evidence_check.check(tmp_path / "run.zip") == [*said, "2 things do not hold."]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it forks")
+def test_after_a_kill_at_any_line_no_pack_is_without_its_entry_and_nothing_is_left(
+    lived: PowerCut, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home").create()
+    with lived.database.connect() as conn:
+        conn.exec_driver_sql("VACUUM INTO ?", (str(home.database),))
+        conn.exec_driver_sql(f"ATTACH '{home.database}' AS copied")
+        conn.exec_driver_sql("DELETE FROM copied.trail WHERE kind = 'evidence'")
+    shutil.copytree(lived.home.blobs, home.blobs, dirs_exist_ok=True)
+    (tmp_path / "packs").mkdir()
+    script = Path(__file__).with_name("export_killed.py")
+    plain = {**os.environ, "PYTHONPATH": str(Path(counterfoil.__file__).parents[1])}
+    command = [sys.executable, str(script), str(home.root), str(tmp_path / "packs")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=plain)
+    assert done.returncode == 0, done.stderr
+    kills, again = map(int, done.stdout.split())
+    assert (kills > 10, again > 8) == (True, True), done.stdout

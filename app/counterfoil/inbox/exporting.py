@@ -1,25 +1,26 @@
-"""Exporting evidence of a run: a pack that appears whole or not at all, and an entry in the trail that names its seal."""
+"""Exporting evidence of a run: a pack that appears whole or not at all, and never without its entry in the trail, which names its seal."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
 import shutil
-import tempfile
+import uuid
 import zipfile
 from pathlib import Path
 
 from counterfoil.errors import CounterfoilError, Damaged, DiskFull, NotExported
 from counterfoil.facts import person, storable
+from counterfoil.inbox import exports_under_way
 from counterfoil.places import Home
-from counterfoil.store import runs, trail_rows
-from counterfoil.store.blobs import Blobs
+from counterfoil.store import runs
+from counterfoil.store.blobs import Blobs, sync_folder
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Txn
 from counterfoil.views.evidence import Evidence, Member, evidence_of
 
-KIND = "evidence"  # of entries in the trail
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the first instant a zip can hold; when it was exported stands on the first page
 _PIECE = 1024 * 1024
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -47,51 +48,36 @@ def export_evidence(
     """
     if not replace and os.path.lexists(target):
         raise NotExported(f"{target} is there already. Nothing was exported.", "Choose another name.")
+    exports_under_way.clear_away(database)
     found = look_at_evidence(database, blobs, home, run_id)
-    part: Path | None = None
+    part = target.with_name(f".{target.name}-{uuid.uuid4().hex[:8]}.part")
+    database.transact(lambda txn: exports_under_way.begin(txn, part))
     try:
-        part = _written(found, target)
-        _keep(database, run_id, by, found, part, target)
-    except OSError as problem:
-        raise _refusal(problem, target) from problem
-    finally:
-        if part is not None:
-            part.unlink(missing_ok=True)
+        _write(found, part)
+        database.transact(lambda txn: _enter(txn, run_id, by, found, part, target))
+        os.replace(part, target)
+        sync_folder(target.parent)
+    except BaseException as problem:
+        exports_under_way.give_up(database, part)
+        if isinstance(problem, OSError):
+            raise _refusal(problem, target) from problem
+        raise
+    with contextlib.suppress(CounterfoilError):  # all is in its place; the next who looks forgets that it was under way
+        database.transact(lambda txn: exports_under_way.end(txn, part))
     return found
 
 
-def _written(found: Evidence, target: Path) -> Path:
-    """The whole pack beside its place, synced."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-                for member in found.members:
-                    _put(archive, member)
-            out.flush()
-            os.fsync(out.fileno())
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return Path(name)
-
-
-def _keep(database: Database, run_id: str, by: str, found: Evidence, part: Path, target: Path) -> None:
-    """Put it in its place with its entry in the trail, both or neither."""
-    there = False
-
-    def operation(txn: Txn) -> None:
-        nonlocal there
-        _note(txn, run_id, by, found, target.name)
-        os.replace(part, target)
-        there = True
-
-    try:
-        database.transact(operation)
-    except BaseException:
-        if there:
-            target.unlink(missing_ok=True)
-        raise
+def _write(found: Evidence, part: Path) -> None:
+    """The whole pack, private to this account, synced."""
+    with os.fdopen(
+        os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600), "wb"
+    ) as out:
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for member in found.members:
+                _put(archive, member)
+        out.flush()
+        os.fsync(out.fileno())
+    sync_folder(part.parent)
 
 
 def _put(archive: zipfile.ZipFile, member: Member) -> None:
@@ -122,14 +108,8 @@ def _refusal(problem: OSError, target: Path) -> CounterfoilError:
     )
 
 
-def _note(txn: Txn, run_id: str, by: str, found: Evidence, name: str) -> None:
+def _enter(txn: Txn, run_id: str, by: str, found: Evidence, part: Path, target: Path) -> None:
     number = runs.get(txn.conn, run_id)["number"]
-    seal = f"{found.seal[:4]} {found.seal[4:8]}"
-    trail_rows.append(
-        txn,
-        by=by,
-        kind=KIND,
-        subject=run_id,
-        summary=f"{person(by)} exported evidence of run {number}, seal {seal}",
-        after={"run": number, "seal": found.seal, "file": storable(name), "members": len(found.members)},
-    )
+    summary = f"{person(by)} exported evidence of run {number}, seal {found.seal[:4]} {found.seal[4:8]}"
+    after = {"run": number, "seal": found.seal, "file": storable(target.name), "members": len(found.members)}
+    exports_under_way.enter(txn, part, by, run_id, summary, after)

@@ -28,6 +28,7 @@ from counterfoil.engine.desk import Desk
 from counterfoil.engine.holding import Powers
 from counterfoil.errors import CounterfoilError, RunnerTrouble
 from counterfoil.facts import ENDED, GateState, RunState
+from counterfoil.inbox import exports_under_way
 from counterfoil.inbox.pausing import paused
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
@@ -134,6 +135,7 @@ class Runner:
         self._lease.take()
         last_us = before["renewed_at"] if before else None
         self._database.transact(lambda txn: whereabouts.settle(txn, self._home, last_us))
+        exports_under_way.clear_away(self._database)
         try:
             asyncio.run(self._main(enough, ready, changed))
         finally:

@@ -27,15 +27,18 @@ def held_by(conn: sa.Connection, holder: str) -> bool:
 
 def alive(row: Row | None, now_us: int) -> bool:
     """Whether the holder of a lease lives: it renewed in time, and its process is there."""
-    if row is None or row["expires_at"] <= now_us:
-        return False
+    return row is not None and row["expires_at"] > now_us and process_lives(row["pid"])
+
+
+def process_lives(pid: int) -> bool:
+    """Whether there is a process of this number, as far as the system tells."""
     if sys.platform == "win32":
         return True  # there, asking by a signal would end it
     try:
-        os.kill(row["pid"], 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (PermissionError, OSError):
+    except OSError:
         return True  # it is somebody else's, or this system does not tell
     return True
 

@@ -1,4 +1,4 @@
-"""What holds for the whole home until it is taken back: a pause of everything, this computer's zone and clock as they were last seen, and
+"""What holds for the whole home until it is taken back: a pause of everything, this computer's zone and clock as they were last seen,
 where the home lies."""
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from counterfoil.store import tables
 from counterfoil.store.transactions import Row, Txn
 
 # names; `login`: whether somebody was asked to start the runner at login; `mailed` and `told`: when people who are
-# away were written to last, and when the window told something last
+# away were written to last, and when the window told something last; `exports`: packs of evidence that are being written
 PAUSE, ZONE, CLOCK, LOGIN, MAILED, TOLD, PLACE = "pause", "zone", "clock", "login", "mailed", "told", "place"
+EXPORTS = "exports"
 _STANDING = tables.standing
 
 

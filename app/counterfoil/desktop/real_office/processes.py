@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+from counterfoil.store.leases import process_lives
+
 _PROC = Path("/proc")
 _GONE = 5.0  # seconds a killed process may take to be gone
 _SLACK_US = 60_000_000  # a clock that was set meanwhile must not make a living runner look like a stranger
@@ -19,7 +21,7 @@ def alive(pid: int) -> bool:
     if pid <= 0:
         return False
     if sys.platform != "linux":
-        return _answers(pid)
+        return process_lives(pid)
     return (_state(pid) or "X") not in "ZX"
 
 
@@ -53,16 +55,6 @@ def end(pid: int) -> None:
     until = time.monotonic() + _GONE
     while any(alive(number) for number in (pid, *hosts)) and time.monotonic() < until:
         time.sleep(0.01)
-
-
-def _answers(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return True
 
 
 def _fields(pid: int) -> list[str]:

@@ -104,6 +104,9 @@ def test_the_open_gate_stays_in_the_list_though_it_is_decided() -> None:
     inbox.start([row(1), row(2)], Tab.FOR_ME)
     inbox.merge([row(2)], in_use=False, keep=row(1).gate_id)
     assert {"1", "2"} <= set(titles(inbox.entries(NOW)))
+    assert [entry.count for entry in inbox.entries(NOW) if isinstance(entry, Group)] == [1]  # as the tab says
+    inbox.merge([], in_use=False, keep=row(1).gate_id)
+    assert [entry.count for entry in inbox.entries(NOW) if isinstance(entry, Group)] == [0]
     inbox.merge([row(2)], in_use=False)
     assert "1" not in titles(inbox.entries(NOW))
 

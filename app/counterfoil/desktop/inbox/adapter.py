@@ -83,7 +83,7 @@ class InboxAdapter(QAbstractListModel):
         if role == Role.ENTRY:
             return entry
         if isinstance(entry, Group):
-            words = f"{entry.title}, {entry.count}"
+            words = f"{entry.title}, {entry.count}" if entry.count else entry.title
             return words if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) else None
         return self._of_row(entry, role)
 

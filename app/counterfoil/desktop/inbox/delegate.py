@@ -51,7 +51,8 @@ def _paint_group(painter: QPainter, box: QRect, group: Group, tokens: Tokens) ->
     painter.setPen(colour(tokens.bad if group.title == "Overdue" else tokens.text2))
     painter.drawText(line, _LEFT, group.title)
     painter.setPen(colour(tokens.text3))
-    painter.drawText(line, _RIGHT, f"{group.count:,}")
+    if group.count:
+        painter.drawText(line, _RIGHT, f"{group.count:,}")
 
 
 def _paint_row(painter: QPainter, box: QRect, row: InboxRow, index: Index, tokens: Tokens) -> None:

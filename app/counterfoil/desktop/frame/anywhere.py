@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.frame.palette import Palette
 from counterfoil.desktop.frame.sidebar import PAGES
 from counterfoil.desktop.office import RunnerSeen, Workspace
+from counterfoil.desktop.parts.focus import give_back
 from counterfoil.desktop.settings_facts import TABS
 from counterfoil.desktop.words.plain import one_line
 
@@ -74,5 +75,4 @@ class Anywhere(QObject):
             self.palette.hide()
             self.palette.deleteLater()
             self.palette = None
-        if self._back is not None and self._back.isVisible():
-            self._back.setFocus(Qt.FocusReason.OtherFocusReason)
+        give_back(self._back)

@@ -84,9 +84,14 @@ class AnswerRowBox(QWidget):
         self._need.setText(wanted if missing == "choice" else aside)
         self._need.setVisible(bool(self._need.text()))
 
-    def focus(self) -> None:
-        """Go to what is missing, else to the choice."""
-        if self._session.missing(self.answer) == "reason":
+    def aim_of(self, here: QWidget) -> str:
+        """What `focus_on` needs to come back to a part of this row."""
+        return self.answer.reason if here is self.reason else self.answer.key
+
+    def focus(self, aim: str) -> None:
+        """Go to the reason where it is aimed at or missing, else to the choice."""
+        aimed = aim == self.answer.reason and not self.reason.isHidden()
+        if aimed or self._session.missing(self.answer) == "reason":
             self.reason.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.choice.first().setFocus(Qt.FocusReason.OtherFocusReason)
@@ -193,7 +198,7 @@ class NeedsAnswer(Box):
         while True:
             for box in self.rows:
                 if aim in (box.answer.key, box.answer.reason):
-                    box.focus()
+                    box.focus(aim)
                     return True
             if not self._to_build:
                 return False

@@ -54,6 +54,12 @@ class Asking(QObject):
             self.sheet.dismiss()
         self.protection.leave()
 
+    def go_on(self, session: Session) -> None:
+        """The pane has looked again while a sheet is open: what is typed from now on is kept there, where it still asks the same."""
+        before = self._session
+        if before is not None and before.reading.seen.gate_id == session.reading.seen.gate_id:
+            self._session = session if before.reading.digest == session.reading.digest else before
+
     @property
     def busy(self) -> bool:
         """Whether something is asked."""

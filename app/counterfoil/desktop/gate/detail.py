@@ -22,6 +22,7 @@ from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.keys import bind
 from counterfoil.desktop.parts.scroller import Scroller
+from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.tables.table import Line, Table
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words import times
@@ -86,10 +87,10 @@ class GateDetail(Pane):
 
     def show_gate(self, gate_id: str, *, focus: bool = False) -> None:
         """Load another gate; `focus` puts the focus on its title when it is there."""
-        self._focus_title = focus
         if gate_id == self.gate_id and self.page is not None:
             self.focus_title()
             return
+        self._focus_title = focus
         self.draft.flush()
         self.deciding.leave()
         self.gate_id = gate_id
@@ -196,9 +197,13 @@ class GateDetail(Pane):
         self._introduce(page)
         here = QApplication.focusWidget()
         self._focus_title |= self.page is not None and here is not None and self.page.isAncestorOf(here)
+        aim = self.page.aim_of(here) if self.page is not None and not moved else ""
         self._retire_page()
         self.page = page
         self.area.setWidget(page)
+        self.deciding.asking.go_on(self.session)
+        for sheet in self.findChildren(Sheet):
+            sheet.go_back_to(page.head.title)
         self.area.verticalScrollBar().setValue(place)
         self.stack.setCurrentIndex(_PAGE)
         self.deciding.show_bar()
@@ -206,6 +211,8 @@ class GateDetail(Pane):
         if self._focus_title:
             self._focus_title = False
             self.focus_title()
+        if aim:
+            page.focus_on(aim)
 
     def _introduce(self, page: GatePage) -> None:
         page.edited.connect(self._edited)

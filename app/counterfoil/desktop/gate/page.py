@@ -125,6 +125,14 @@ class GatePage(Pane):
             self.index.retire()
             self.index = None
 
+    def aim_of(self, here: QWidget | None) -> str:
+        """What is being filled in where the focus is: a row, a reason, a field; "" elsewhere."""
+        if here is None:
+            return ""
+        rows = self.answers.rows if self.answers is not None else []
+        aims = [box.aim_of(here) for box in rows if box.isAncestorOf(here)]
+        return next(iter([*aims, *(editor.name for editor in self.form if editor.isAncestorOf(here))]), "")
+
     def focus_on(self, aim: str) -> None:
         """Go to what is missing: a row, a reason, a field."""
         if self.answers is not None and self.answers.focus_on(aim):

@@ -20,6 +20,11 @@ GUARD_US = 400_000  # a bar accepts nothing for so long after its gate changed
 READY, WAITING, CLOSED = "ready", "waiting", "closed"
 
 
+def lately(shown_at: int, now_us: int) -> bool:
+    """Whether what was shown at an instant came so lately; a clock that was set back since closes nothing for an hour."""
+    return 0 <= now_us - shown_at < GUARD_US
+
+
 @dataclass(frozen=True, slots=True)
 class Primary:
     """The button: its words, whether it acts (ready), leads to what is missing (waiting) or is off with its reason (closed)."""
@@ -102,7 +107,7 @@ class Session:
 
     def guarded(self, now_us: int) -> bool:
         """Whether the gate came so lately that a click may have been meant for the one before."""
-        return now_us - self.shown_at < GUARD_US
+        return lately(self.shown_at, now_us)
 
     def primary(self) -> Primary:
         """What the button says now."""

@@ -13,7 +13,7 @@ from PySide6.QtCore import Signal, Slot
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.gate.aside_sheets import SnoozeSheet
-from counterfoil.desktop.gate.session import GUARD_US
+from counterfoil.desktop.gate.session import lately
 from counterfoil.desktop.gate_facts import Answer
 from counterfoil.desktop.inbox.rows import bulk_choice
 from counterfoil.desktop.office import InboxRow, Office
@@ -118,7 +118,7 @@ class BulkPanel(Pane):
 
     @Slot()
     def _act(self) -> None:
-        if self._clock.now_us() - self._shown_at < GUARD_US or not self._able:
+        if lately(self._shown_at, self._clock.now_us()) or not self._able:
             return
         able, self._able = self._able, []
         self._deciding = able

@@ -92,6 +92,12 @@ class FocusRing(QObject):
         self.frame.setWidget(new if wanted else None)  # type: ignore[arg-type]
 
 
+def give_back(widget: QWidget | None) -> None:
+    """Put the focus back where it was; what was taken away meanwhile, or is not to be seen, gets none."""
+    if widget is not None and shiboken6.isValid(widget) and widget.isVisible():
+        widget.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
 def _takes_ring(widget: QWidget) -> bool:
     """Lists mark their current row themselves; a scrolled page needs no ring around everything."""
     return not isinstance(widget, QScrollArea | QAbstractItemView) and not widget.property("ringless")

@@ -5,12 +5,14 @@ Esc closes it and gives the focus back where it was; what was typed is kept by w
 
 from __future__ import annotations
 
+import shiboken6
 from PySide6.QtCore import QEasingCurve, QElapsedTimer, QEvent, QObject, QPoint, QPropertyAnimation, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from counterfoil.desktop.parts.boxes import Pane, Rule
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.focus import give_back
 from counterfoil.desktop.parts.labels import Label, tint
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.scroller import Scroller
@@ -83,6 +85,11 @@ class Sheet(QFrame):
             self._back = below
             focus.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def go_back_to(self, instead: QWidget) -> None:
+        """The pane was built anew below: where the place to go back to is gone, closing gives the focus to `instead`."""
+        if self._back is None or not shiboken6.isValid(self._back):
+            self._back = instead
+
     @Slot()
     def dismiss(self) -> None:
         """Close without doing anything."""
@@ -91,8 +98,7 @@ class Sheet(QFrame):
         self._over.removeEventFilter(self)
         self.hide()
         self._scrim.hide()
-        if self._back is not None and self._back.isVisible():
-            self._back.setFocus(Qt.FocusReason.OtherFocusReason)
+        give_back(self._back)
         self.closed.emit()
         self._scrim.deleteLater()
         self.deleteLater()

@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from counterfoil.errors import CounterfoilError
-from counterfoil.store import leases, standing, trail_rows
+from counterfoil.store import standing, trail_rows
 from counterfoil.store.database import Database
+from counterfoil.store.holders import process_lives
 from counterfoil.store.transactions import Connection, Txn
 
 KIND = "evidence"  # of entries in the trail
@@ -56,7 +57,7 @@ def clear_away(database: Database) -> None:
     with database.connect() as conn:
         found = _all(conn)
     for key, one in found.items():
-        if not leases.process_lives(one["pid"]):
+        if not process_lives(one["pid"]):
             give_up(database, Path(os.fsdecode(unquote_to_bytes(key))))
 
 

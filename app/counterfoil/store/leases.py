@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 import sqlalchemy as sa
 
 from counterfoil.store import tables
+from counterfoil.store.holders import process_lives
 from counterfoil.store.transactions import Row, Txn
 
 _RUNNER = tables.runner
@@ -28,19 +26,6 @@ def held_by(conn: sa.Connection, holder: str) -> bool:
 def alive(row: Row | None, now_us: int) -> bool:
     """Whether the holder of a lease lives: it renewed in time, and its process is there."""
     return row is not None and row["expires_at"] > now_us and process_lives(row["pid"])
-
-
-def process_lives(pid: int) -> bool:
-    """Whether there is a process of this number, as far as the system tells."""
-    if sys.platform == "win32":
-        return True  # there, asking by a signal would end it
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # it is somebody else's, or this system does not tell
-    return True
 
 
 def take(txn: Txn, holder: str, pid: int, *, previous_is_dead: bool) -> int | None:

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from counterfoil.store.leases import process_lives
+from counterfoil.store.holders import process_lives
 
 _PROC = Path("/proc")
 _GONE = 5.0  # seconds a killed process may take to be gone

@@ -223,6 +223,11 @@ def either(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def as_sentence(words: str) -> str:
+    """Words with the full stop of a sentence; what ends with a name like `Larkfield e. V.` or a sentence of its own has it already."""
+    return words if words.endswith((".", "?", "!", "…")) else f"{words}."
+
+
 def given_words(file: Mapping[str, Any]) -> str:
     """A file that was given at a gate: `statement-fixed.csv (seal 3f9a 2c71) in place of statement.csv`."""
     sha = str(file["sha256"])

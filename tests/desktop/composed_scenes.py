@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 
 from counterfoil.desktop import office as facts
 from counterfoil.desktop.office import RunnerSeen, RunnerState
@@ -428,7 +428,7 @@ def _schedules(desk: Composed) -> Iterator[str]:
     office.schedules.needs = (
         ReadySeen("folder", True, "The folder Suppliers can be used."),
         ReadySeen("mail", False, "The sign-in to mail has ended.", "Sign in", "mail"),
-        ReadySeen("fields", False, f"‘Pay from account’ is not filled in for {GERMAN}.", "Fill it in"),
+        ReadySeen("fields", False, f"‘Pay from account’ is not filled in for ‘{GERMAN}’.", "Fill it in"),
     )
     office.schedules.most = "€2.00"
     schedules.head.change.click()
@@ -530,3 +530,8 @@ def _trail(desk: Composed) -> Iterator[str]:
 def menus(window: QWidget) -> list[QMenu]:
     """Menus that are open."""
     return [menu for menu in window.findChildren(QMenu) if menu.isVisible()]
+
+
+def hints() -> list[QWidget]:
+    """The hint that is shown over something."""
+    return [one for one in QApplication.topLevelWidgets() if one.isVisible() and one.objectName() == "qtooltip_label"]

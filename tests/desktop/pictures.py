@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import tempfile
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,8 @@ def _composed(out: Path, theme: Any, size: tuple[int, int], only: str) -> int:
     from PySide6.QtTest import QTest
 
     from counterfoil.desktop.frame.window import Window
-    from desktop.composed_scenes import Composed, menus, walk
+    from desktop import composed_gates, composed_scenes
+    from desktop.composed_scenes import Composed, hints, menus
     from desktop.conftest import Stopped
     from desktop.fake_bridge import FakeBridge
     from desktop.fake_office import FakeOffice
@@ -95,10 +97,12 @@ def _composed(out: Path, theme: Any, size: tuple[int, int], only: str) -> int:
         QTest.qWait(int(seconds * 1_000))
 
     settle(0.5)
-    for name in walk(Composed(window, office, bridge, settle), only):
-        shown = menus(window) if name.startswith("MENU") else []
-        (shown[0] if shown else window).grab().save(str(out / f"{name.removeprefix('MENU ')}.png"))
-        for menu in shown:
+    desk = Composed(window, office, bridge, settle)
+    for name in chain(composed_gates.walk(desk, only), composed_scenes.walk(desk, only)):
+        kind, _, called = name.rpartition(" ")
+        shown: list[Any] = menus(window) if kind == "MENU" else hints() if kind == "HINT" else []
+        (shown[0] if shown else window).grab().save(str(out / f"{kind.casefold()}{called}.png"))
+        for menu in menus(window):
             menu.close()
     window.close()
     return 0

@@ -229,12 +229,13 @@ def _states(visitor: Visitor, lived: LivedHome) -> Iterator[str]:
     visitor.settle(0.5)
     detail.deciding.act()
     visitor.until(lambda: detail.bar.counting, "the time to take it back")
+    visitor.settle(0.6)
     yield "gate-undo"
     detail.deciding.undo()
     visitor.until(lambda: not detail.bar.counting, "it was taken back")
     visitor.settle()
     yield "gate-undone"
-    detail._freeze(detail.session, detail.session.reading.seen)
+    detail._freeze(detail.session)
     visitor.settle()
     yield "gate-changed"
     detail._look_again()

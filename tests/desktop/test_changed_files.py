@@ -10,6 +10,7 @@ import pytest
 from counterfoil import Params, append_rows, approve, workflow, write_file
 from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate.session import READY, Session
+from counterfoil.desktop.office import Tab
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.words.choices import counted_files
 from counterfoil.desktop.words.times import local
@@ -63,6 +64,13 @@ def test_each_file_is_a_row_with_its_three_sides(harness: Harness) -> None:
     assert out.facts[0].value == "not there"
     assert reading.form == ()
     assert [section.kind for section in reading.sections if section.kind == "fields"] == []
+    office = RealOffice(harness.home, clock=harness.clock)
+    approved = office.gate(office.inbox(Tab.DECIDED, None)[0].gate_id)
+    office.close()
+    assert [(one.state, one.words.partition(": ")[2]) for one in approved.after] == [
+        ("waiting", "not done. Files changed in your folder, which another gate asks about."),
+        ("waiting", "not begun yet."),
+    ]
 
 
 def test_button_counts_and_its_answer_is_carried_out(harness: Harness) -> None:

@@ -6,12 +6,16 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from counterfoil.desktop.gate.index_bar import IndexBar
 from counterfoil.desktop.inbox.adapter import InboxAdapter, Role, state_words
+from counterfoil.desktop.inbox.delegate import name_shown
 from counterfoil.desktop.inbox.rows import Entry, Group, InboxList, bulk_choice, entry_id, matches
 from counterfoil.desktop.inbox.view import InboxView
 from counterfoil.desktop.office import InboxRow, Tab
+from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.runs.list_view import RunsAdapter
 from counterfoil.desktop.runs.rows import chosen, counts
 from counterfoil.desktop.runs.steps import GAP, RESTART, STEP, lines, recorded_time
@@ -306,3 +310,26 @@ def test_a_row_where_a_heading_was_has_the_height_of_a_row(theme: Theme, qtbot: 
         adapter.show_entries(entries, NOW)
         wanted = [GROUP_ROW if isinstance(entry, Group) else INBOX_ROW for entry in entries]
         assert [view.rowHeight(at) for at in range(len(entries))] == wanted
+
+
+def test_a_template_with_a_long_name_is_named_in_its_row(theme: Theme) -> None:
+    name = "Donaudampfschifffahrtsgesellschaftskapitänswitwen-Unterstützungskasse"
+    assert name_shown("Letters", 100) == "Letters"
+    assert name_shown(name, 140).startswith("Donaudampf")
+    assert name_shown(name, 140).endswith("…")
+    assert name_shown(name, 60) == ""
+
+
+def test_a_part_with_a_long_name_keeps_no_other_out_of_the_index(qtbot: QtBot, theme: Theme) -> None:
+    area, page = QScrollArea(), QWidget()
+    qtbot.addWidget(area)
+    place = QWidget(page)
+    page.resize(460, 900)
+    area.setWidget(page)
+    area.resize(480, 300)
+    area.show()
+    bar = IndexBar([("a", "Donaudampfschifffahrt " * 4, None), ("b", "Files", 1), ("c", "Story", None)], area, place)
+    bar.follow()
+    links = [one.text().strip() for one in bar.findChildren(Button) if one.isVisible()]
+    assert links == ["Files 1", "Story", "More"]
+    bar.retire()

@@ -228,3 +228,24 @@ def test_the_office_counts_and_lists_alike_and_notices_by_the_clock_that_a_gate_
     assert numbers(office, Tab.FOR_ME) == [1, 2, 3]
     assert {person.principal for person in office.people(ids[1])} >= {"user:anna"} - {office._me}
     office.close()
+
+
+def test_tabs_that_find_no_room_in_one_line_stand_in_two_alike(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    desk = make_desk(office, (1100, 700))
+    track = page(desk).pane.tabs
+
+    def stand() -> list[tuple[int, int, int]]:
+        return [(one.x(), one.y(), one.width()) for one in track.segments.values() if one.isVisible()]
+
+    assert len({top for _, top, _ in stand()}) == 1
+    office.snooze(G81, NOW + 2 * HOUR)
+    office.give(G79, "user:ben", "")
+    desk.look()
+    first, second, third, fourth = stand()
+    assert (first[1], second[1]) == (third[1] - 30, fourth[1] - 30)
+    assert (first[0], second[0]) == (third[0], fourth[0])
+    assert (first[2], second[2]) == (third[2], fourth[2])
+    assert abs(first[2] - second[2]) <= 1
+    assert fourth[0] + fourth[2] == track.width() - 2
+    assert track.width() == page(desk).pane.search.width()

@@ -16,7 +16,10 @@ from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.desktop.templates.folder_sheet import sentences
 from counterfoil.desktop.words import choices, gates, numbers, people, runs, times, values
 from counterfoil.desktop.words.plain import one_line, plain, quoted
+from counterfoil.facts import as_sentence
 from counterfoil.places import bundled
+from counterfoil.policy.tainting import warning
+from counterfoil.schedules.telling import told
 from desktop.figures import BODIES, HOUR, MAIL_BODY, ME, MINUTE, NEW, NOW, day
 
 TODAY = date(2026, 11, 30)
@@ -366,3 +369,26 @@ def test_the_trail_speaks_to_who_reads_it_and_names_effects_in_words() -> None:
 )
 def test_how_often_an_effect_happened(origin: str | None, words: str) -> None:
     assert runs.once({"kind": "effect", "state": "done"}, origin) == words
+
+
+CLUB = "Unterstützungskasse e. V."
+
+
+def test_a_sentence_that_ends_with_a_name_has_one_full_stop() -> None:
+    assert as_sentence("Larkfield") == "Larkfield."
+    assert [as_sentence(said) for said in (f"Left out: {CLUB}", "Why?", "Reading…")] == [
+        f"Left out: {CLUB}",
+        "Why?",
+        "Reading…",
+    ]
+    facts = FolderFacts("/a", 1, 1, 1.0, (), left_out=(CLUB,))
+    stopped = Progress("a", "failed", "Stopped", problem="The column is missing.")
+    again = {"at": "2026-11-30T08:41:09Z", "reran": ["boxes"], "doubts": [CLUB]}
+    said = [
+        *sentences(facts),
+        *runs.result_sentences(stopped),
+        *runs.carried_on([again]),
+        *told("held_up", {"schedule": "a", "skipped": 3, "reason": f"It waits for {CLUB}"}),
+        warning([CLUB]),
+    ]
+    assert [one for one in said if ".." in one or not one.endswith(".")] == []

@@ -91,7 +91,7 @@ def test_what_each_answer_does_with_a_file_that_changed() -> None:
         "“Write both” was approved before that. What is not as it was approved is asked about here.",
         "If you keep the folder's: that file stays as it is, and what the run would do with it is left out.",
         "If you use the run's: it is done on the file as it is now, which is kept for undoing.",
-        "If you keep both: the run's go beside it, as ledger (run 1).csv.",
+        "If you keep both: the run's goes beside it, as ledger (run 1).csv.",
         "1 other item of the plan is done as approved.",
     ]
     assert not any(

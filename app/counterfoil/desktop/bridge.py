@@ -21,6 +21,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from counterfoil.desktop.office import Changes, Office
 from counterfoil.errors import CounterfoilError
+from counterfoil.facts import as_sentence
 
 T = TypeVar("T")
 ACTIVE, HIDDEN = 0.04, 0.5  # seconds between two looks for changes
@@ -269,7 +270,9 @@ class _Lane:
         except CounterfoilError as problem:
             return self._miss(Trouble(problem.message, problem.next_step, problem.code))
         except Exception as problem:  # noqa: BLE001 - as in a question
-            return self._miss(Trouble(f"Looking for changes failed: {problem}.", "Run: counterfoil doctor", "bug"))
+            return self._miss(
+                Trouble(as_sentence(f"Looking for changes failed: {problem}"), "Run: counterfoil doctor", "bug")
+            )
         if self._lost:
             self._lost = ""
             self._bridge.lose(None)
@@ -288,7 +291,7 @@ class _Lane:
 def _odd(problem: Exception) -> Trouble:
     """A fault of this program, kept in the log."""
     _log.error("a question of the window failed", exc_info=problem)
-    words = f"The window could not do that: {problem}."
+    words = as_sentence(f"The window could not do that: {problem}")
     return Trouble(words, "Nothing was changed. Try again; if it stays, run: counterfoil doctor", "bug")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from counterfoil.clock import from_us
-from counterfoil.facts import GateKind, NoticeKind
+from counterfoil.facts import GateKind, NoticeKind, as_sentence
 from counterfoil.schedules.policies import read_policy
 from counterfoil.schedules.telling import told
 from counterfoil.store import asides, gates, handled, history, notices, runs, schedules
@@ -140,7 +140,7 @@ def _of_done(row: Row) -> Word:
 
 def _of_expired(row: Row, now_us: int) -> Word:
     at = _at(row["due_at"] or row["closed_at"], now_us)
-    text = f"Nobody decided by {at}: {row['title']}. Nothing of it was written or sent."
+    text = as_sentence(f"Nobody decided by {at}: {row['title']}") + " Nothing of it was written or sent."
     return Word(
         f"expired:{row['gate_id']}", text, f"Nobody decided by {at}", int(row["closed_at"]), gate_id=str(row["gate_id"])
     )

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from counterfoil.authoring import patterns
 from counterfoil.engine.ports import Permission
-from counterfoil.facts import FILE_EFFECTS
+from counterfoil.facts import FILE_EFFECTS, as_sentence
 from counterfoil.policy.boundaries import visible
 from counterfoil.policy.grants import FILES, Conditions
 
@@ -32,11 +32,11 @@ def sentence(verdict: Permission, rule: Conditions) -> str:
     who = template_words(rule.template) or "Every template"
     act, passive = _VERBS[rule.effect]
     detail = _detail(rule, allows=verdict is Permission.ALLOW)
-    where = f" In the workspace {visible(PurePath(rule.workspace).name)}." if rule.workspace else ""
+    where = as_sentence(f" In the workspace {visible(PurePath(rule.workspace).name)}") if rule.workspace else ""
     said = {
         Permission.ALLOW: f"{who} may {act}{detail} without asking.",
-        Permission.ASK: f"{who} asks before {passive}{detail}.",
-        Permission.DENY: f"{who} may never {act}{detail}.",
+        Permission.ASK: as_sentence(f"{who} asks before {passive}{detail}"),
+        Permission.DENY: as_sentence(f"{who} may never {act}{detail}"),
     }
     return said[verdict] + where
 

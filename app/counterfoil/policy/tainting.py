@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from counterfoil.facts import as_sentence
 from counterfoil.policy.boundaries import visible
 from counterfoil.policy.reaching import Reach
 
@@ -30,7 +31,7 @@ def sends(reach: Reach, does: str, sources: Sequence[str]) -> bool:
 
 def warning(sources: Sequence[str]) -> str:
     """What whoever is asked has to know."""
-    return f"This run has read from outside the team: {named(sources)}."
+    return as_sentence(f"This run has read from outside the team: {named(sources)}")
 
 
 def named(sources: Sequence[str]) -> str:

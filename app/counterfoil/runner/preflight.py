@@ -16,7 +16,7 @@ from counterfoil.effects.mail_settings import read_settings
 from counterfoil.effects.secrets import Keyring
 from counterfoil.engine.ports import EffectTrouble, Permission
 from counterfoil.errors import CounterfoilError, NotReady
-from counterfoil.facts import FILE_EFFECTS, person
+from counterfoil.facts import FILE_EFFECTS, as_sentence, person
 from counterfoil.inbox.accounts import deciders
 from counterfoil.places import Home
 from counterfoil.policy import grants
@@ -44,7 +44,10 @@ def _folder(one: Planned) -> Finding:
         )
     if one.effects & set(FILE_EFFECTS) and not os.access(one.workspace, os.W_OK | os.X_OK):
         return Finding(
-            "folder", False, f"This account may not write in {one.workspace}.", "Allow it, or choose another folder."
+            "folder",
+            False,
+            as_sentence(f"This account may not write in {one.workspace}"),
+            "Allow it, or choose another folder.",
         )
     return Finding("folder", True, f"The folder {one.workspace.name or one.workspace} can be used.")
 
@@ -98,7 +101,7 @@ def _connectors(one: Planned) -> Finding | None:
         words, next_step = trouble_with(one.conn, name)
         if words:
             return Finding("connectors", False, words, next_step, name if is_signed_out(one.conn, name) else "")
-    return Finding("connectors", True, f"The connectors it uses answer: {', '.join(names)}.")
+    return Finding("connectors", True, as_sentence(f"The connectors it uses answer: {', '.join(names)}"))
 
 
 def _permissions(one: Planned) -> Finding | None:

@@ -6,7 +6,7 @@ import shlex
 from datetime import datetime
 from typing import Any
 
-from counterfoil.facts import NoticeKind
+from counterfoil.facts import NoticeKind, as_sentence
 from counterfoil.inbox.pausing import pause_sentence
 from counterfoil.store import notices
 from counterfoil.store.transactions import Connection
@@ -33,7 +33,7 @@ def told(kind: str, body: dict[str, Any]) -> list[str]:
         case NoticeKind.NOT_READY:
             return [f"‘{body['schedule']}’ cannot run as things are: {body['reason']}"]
         case NoticeKind.HELD_UP:
-            return [f"‘{body['schedule']}’ was skipped {body['skipped']} times in a row: {body['reason']}."]
+            return [as_sentence(f"‘{body['schedule']}’ was skipped {body['skipped']} times in a row: {body['reason']}")]
         case NoticeKind.NOTHING:
             since = f"{datetime.fromisoformat(body['since']).astimezone():%d %b}"
             return [f"‘{body['schedule']}’ found nothing since {since}, {body['times']} times. Right folder?"]

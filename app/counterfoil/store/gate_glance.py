@@ -109,6 +109,11 @@ class GateGlance:
             "SELECT gate_id, number, title FROM gate WHERE run_id = :run_id ORDER BY number", run_id=run_id
         )
 
+    def open_conflicts(self, run_id: str) -> list[Row]:
+        """Where in a run open gates ask about files that changed: path and ordinal of the effect that was put back."""
+        text = "SELECT path, ordinal FROM gate WHERE run_id = :run_id AND slot = 'conflict' AND state = 'open'"
+        return self._all(text, run_id=run_id)
+
     def newest_at(self, gate: Row) -> Row | None:
         """Id and number of the newest gate that stands where this one stands."""
         return self._first(_NEWEST_AT, **{key: gate[key] for key in ("run_id", "path", "ordinal", "slot")})

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from counterfoil.facts import FILE_EFFECTS, GateKind, Risk
+from counterfoil.facts import FILE_EFFECTS, GateKind, Risk, as_sentence
 from counterfoil.policy.boundaries import visible
 
 Item = dict[str, Any]
@@ -74,7 +74,7 @@ def _leaving(item: Item) -> str:
     if _kind(body) == "http":
         return f"If you approve: 1 request is sent: {args['method']} {args['url']}. It cannot be taken back."
     made = "1 call is made: " if _kind(body) == "call" else ""
-    return f"If you approve: {made}{item['summary']}. It cannot be taken back."
+    return as_sentence(f"If you approve: {made}{item['summary']}") + " It cannot be taken back."
 
 
 def _files(plan: Sequence[Item]) -> str:
@@ -193,7 +193,8 @@ def _of_conflict(about: dict[str, Any], plan: Sequence[Item]) -> list[str]:
     if any("use" in file["choices"] for file in files):
         told.append("If you use the run's: it is done on the file as it is now, which is kept for undoing.")
     if beside:
-        told.append(f"If you keep both: the run's go beside it, as {_listed(beside)}.")
+        goes = "goes" if len(beside) == 1 else "go"
+        told.append(as_sentence(f"If you keep both: the run's {goes} beside it, as {_listed(beside)}"))
     if rest > 0:
         told.append(
             f"{_count(rest, 'other item', 'other items')} of the plan {'is' if rest == 1 else 'are'} done as approved."

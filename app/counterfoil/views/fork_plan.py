@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from counterfoil.authoring.machine import root_of
-from counterfoil.facts import GateState, Outcome, StepKind, Verdict
+from counterfoil.facts import GateState, Outcome, StepKind, Verdict, as_sentence
 from counterfoil.store import file_ops, gates, intents, llm_calls, records, runs, timers, undoings
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.transactions import Connection, Row
@@ -53,13 +53,12 @@ class ForkPlan:
         if self.kept:
             are = "1 effect" if len(self.kept) == 1 else f"{len(self.kept)} effects"
             verb = "is not repeated" if len(self.kept) == 1 else "are not repeated"
-            told.append(f"{are} of run {number} already happened and {verb}: {listed(self.kept)}.")
+            told.append(as_sentence(f"{are} of run {number} already happened and {verb}: {listed(self.kept)}"))
         else:
             told.append(f"Nothing that run {number} did before this step changed anything outside it.")
         if self.again:
-            told.append(
-                f"Also done by run {number}, and asked about before it is done once more: {listed(self.again)}."
-            )
+            again = f"Also done by run {number}, and asked about before it is done once more: {listed(self.again)}"
+            told.append(as_sentence(again))
         return (*told, *([self.moved] if self.moved else []), APPROVALS)
 
 
@@ -224,7 +223,7 @@ def _cannot_keep(
     back = next((effect for effect in kept if effect.put_back), None)
     if back is not None:
         return (
-            f"What run {number} did was put back since, so it cannot be kept: {back.name}.",
+            as_sentence(f"What run {number} did was put back since, so it cannot be kept: {back.name}"),
             f"Go on from step {back.gate_root + 1}, so that it is asked about again.",
         )
     ours = {effect.gate_id for effect in kept} - {None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.facts import GateKind, given_words
@@ -36,7 +37,7 @@ def _answered(made: Row) -> str:
     answers: dict[str, Any] = contract(json.loads(made["answers"]))
     trouble = made["kind"] in (GateKind.FAILURE, GateKind.DOUBT)
     words = [_one(value, trouble=trouble) for value in answers.values() if value not in (None, "", [], False)]
-    told = [word for word in words if word]
+    told = [f"{word} {many} times" if many > 1 else word for word, many in Counter(filter(None, words)).items()]
     more = f" and {len(told) - _VALUES} more" if len(told) > _VALUES else ""
     return ", ".join(told[:_VALUES]) + more
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from counterfoil.authoring.file_view import FileRefused, open_beneath
 from counterfoil.clock import from_us
-from counterfoil.facts import ENDED, person
+from counterfoil.facts import ENDED, as_sentence, person
 from counterfoil.places import Home
 from counterfoil.policy.boundaries import visible
 from counterfoil.store import file_ops, undoings
@@ -134,7 +134,9 @@ class _Judge:
         for piece, (why, met) in zip(unit.pieces, told, strict=True):
             others = tuple(path for path in unit.paths if path != piece.path)
             held = odd is not None and not why
-            because = f"{visible(piece.path)} goes back only along with {visible(str(odd))}." if held else why
+            because = (
+                as_sentence(f"{visible(piece.path)} goes back only along with {visible(str(odd))}") if held else why
+            )
             files.append(UndoFile(piece.path, _does(piece), piece.now, because, others, held, met))
         return files
 

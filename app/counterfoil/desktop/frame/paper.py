@@ -29,6 +29,7 @@ from counterfoil.desktop.words.choices import choice_words
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.values import shown
 from counterfoil.errors import CounterfoilError
+from counterfoil.facts import as_sentence
 from counterfoil.policy import protection
 
 _MAKER = "counterfoil.desktop.frame.paper_maker"
@@ -87,7 +88,7 @@ def write_pdf(path: Path, seen: GateSeen, now_us: int) -> str:
         raise NotWritten(
             f"The PDF could not be written to {plain(path)}: {why}.", "Nothing was changed. Choose another folder."
         ) from problem
-    return f"{plain(path.name)} is written, in {plain(path.parent)}."
+    return as_sentence(f"{plain(path.name)} is written, in {plain(path.parent)}")
 
 
 def _pdf(seen: GateSeen, now_us: int) -> bytes:

@@ -19,6 +19,7 @@ from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import from_texts
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.words.numbers import count, number
+from counterfoil.facts import as_sentence
 
 FIRST = 6  # differences that stand on the page
 _WIDE = 760  # pixels of the sheet
@@ -42,7 +43,7 @@ class Differences(Box):
         head.addWidget(self.words, 1)
         self.put(head)
         if again:
-            self.put(Prose(f"Answered before, asked again: {'; '.join(again)}.", "small"))
+            self.put(Prose(as_sentence(f"Answered before, asked again: {'; '.join(again)}"), "small"))
         left = FIRST
         for part in parts:
             if left > 0:

@@ -182,11 +182,12 @@ def describe(seen: FileSeen) -> str:
     was = f"{size(seen.bytes_before)} before, " if seen.bytes_before is not None else ""
     now = f"{size(seen.bytes_after)} {'after' if was else ''}".strip() if seen.bytes_after is not None else ""
     sizes = f" · {was}{now}" if now else ""
-    if seen.op == "append" and seen.preview is not None and seen.preview.tables:
+    new = seen.bytes_before is None and seen.sha_before is None
+    if seen.op == "append" and not new and seen.preview is not None and seen.preview.tables:
         table = seen.preview.tables[0]
         return f"{count(len(table.added) + table.more, 'row')} added at the end{sizes}"
     program = "" if seen.executable is None else f" · {'can be started as a' if seen.executable else 'is no'} program"
-    return f"{'New file' if seen.bytes_before is None and seen.sha_before is None else 'Replaced'}{sizes}{program}"
+    return f"{'New file' if new else 'Replaced'}{sizes}{program}"
 
 
 def _pages(seen: FileSeen) -> tuple[int | None, int | None]:

@@ -80,21 +80,21 @@ class IndexBar(QFrame):
         return super().eventFilter(watched, event)
 
     def _fit(self, width: int) -> None:
-        """Show as many links as there is room for, the rest in the menu."""
+        """Show the links that there is room for, the rest in the menu: a long one takes the place of no others."""
         widths = [dot.sizeHint().width() + link.sizeHint().width() + 2 * _GAP for dot, link, _ in self._links]
         room = width - _LEFT - _RIGHT
         whole = sum(widths) <= room
         if not whole:
             room -= self.more.sizeHint().width() + _GAP
         left, self._hidden = _LEFT, []
-        for at, ((dot, link, words), wide) in enumerate(zip(self._links, widths, strict=True)):
-            fits = not self._hidden and left + wide <= room + _LEFT
-            dot.setVisible(fits and at > 0)
+        for (dot, link, words), wide in zip(self._links, widths, strict=True):
+            fits = left + wide <= room + _LEFT
+            dot.setVisible(fits and left > _LEFT)
             link.setVisible(fits)
             if not fits:
                 self._hidden.append((words, link.key))
                 continue
-            if at:
+            if left > _LEFT:
                 left = _put(dot, left)
             left = _put(link, left)
         self.more.setVisible(not whole)

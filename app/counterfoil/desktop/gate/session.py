@@ -15,6 +15,7 @@ from counterfoil.desktop.gate_facts import Answer, Draft, GateSeen
 from counterfoil.desktop.words import choices, times
 from counterfoil.desktop.words.numbers import count, joined
 from counterfoil.desktop.words.people import capital
+from counterfoil.facts import as_sentence
 
 GUARD_US = 400_000  # a bar accepts nothing for so long after its gate changed
 READY, WAITING, CLOSED = "ready", "waiting", "closed"
@@ -196,7 +197,7 @@ class Session:
     def _why_again(self) -> str:
         held = f"Hold {joined([f'row {n}' for n in self.held])}." if self.held else ""
         others = [str(entry["name"]) for entry in self.reading.form if str(entry["name"]) in self._remade()]
-        told = [f"{name.replace('_', ' ')}: {as_said(self.values[name])}." for name in others]
+        told = [as_sentence(f"{name.replace('_', ' ')}: {as_said(self.values[name])}") for name in others]
         return " ".join(part[:1].upper() + part[1:] for part in (held, *told) if part)
 
     def _filled(self, name: str) -> bool:

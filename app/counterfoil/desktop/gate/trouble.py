@@ -18,7 +18,7 @@ from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.runs import step_name
-from counterfoil.facts import given_words
+from counterfoil.facts import as_sentence, given_words
 
 _DOUBT = (
     ("happened", "It went out…", "It counts as done and is not tried again."),
@@ -147,7 +147,7 @@ def _given(reading: Reading) -> list[str]:
     file = reading.seen.draft.values.get("file")
     if reading.open or not made or not isinstance(file, Mapping):
         return []
-    return [f"{capital(person(str(made[-1]['by']), reading.seen.me))} gave {plain(given_words(file))}."]
+    return [as_sentence(f"{capital(person(str(made[-1]['by']), reading.seen.me))} gave {plain(given_words(file))}")]
 
 
 def _doubt_sentences(about: Mapping[str, Any]) -> list[str]:
@@ -180,11 +180,11 @@ def _failure_sentences(about: Mapping[str, Any]) -> list[str]:
     aside = f"was set aside after {count(tries, 'try')}" if tries else "was set aside"
     why = {"mismatch": "found other steps than were recorded", "set_aside": aside}.get(str(about.get("why")), "")
     reason = one_line(error.get("message") or error.get("type") or "")
-    stopped = f"{who} {why or 'stopped'}{': ' + reason if reason else ''}."
+    stopped = as_sentence(f"{who} {why or 'stopped'}{': ' + reason if reason else ''}")
     kept = about.get("kept")
     tail = "Nothing was done before it."
     if kept:
         tail = f"{count(kept, 'step')} before it {'is' if kept == 1 else 'are'} kept and will not run again."
     if about.get("why") == "files":
         return [reason, tail]
-    return [stopped.replace("..", "."), tail]
+    return [stopped, tail]

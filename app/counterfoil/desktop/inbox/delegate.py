@@ -22,7 +22,10 @@ from counterfoil.desktop.words.people import capital
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 INSET, INDENT = 10, 16
-_LEAST_SHOWN = 0.7  # of a template's name that is shown, or none of it
+_LEAST_SHOWN, _ENOUGH = (
+    0.7,
+    72,
+)  # of a template's name that is shown, or none of it; pixels of it that say something however long it is
 
 
 class InboxDelegate(QStyledItemDelegate):
@@ -57,29 +60,33 @@ def _paint_group(painter: QPainter, box: QRect, group: Group, tokens: Tokens) ->
 
 def _paint_row(painter: QPainter, box: QRect, row: InboxRow, index: Index, tokens: Tokens) -> None:
     step = 21
-    first = QRect(box.left(), box.top(), box.width(), step)
+    figure = str(index.data(Role.FIGURE) or "")
+    taken = _metrics(13, 600).horizontalAdvance(figure) + 12 if figure else 0
+    weight = 600 if row.unread else 500
+    lines = _title_lines(row.title, weight, box.width() - taken, box.width())
+    why = capital(row.why).rstrip(".") if len(lines) == 1 else ""
+    alone = (
+        len(lines) == 1 and not why
+    )  # nothing stands between the title and the foot: they keep together in the middle
+    first = QRect(box.left(), box.top() + (step // 2 if alone else 0), box.width(), step)
     if row.unread:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour(tokens.accent))
         painter.drawEllipse(QRectF(box.left() - 11, first.center().y() - 2.5, 6, 6))
-    figure = str(index.data(Role.FIGURE) or "")
-    taken = 0
     if figure:
         painter.setFont(font(13, 600, figures=True))
         painter.setPen(colour(tokens.text))
         painter.drawText(first, _RIGHT, figure)
-        taken = _metrics(13, 600).horizontalAdvance(figure) + 12
-    weight = 600 if row.unread else 500
     painter.setFont(font(13, weight))
     painter.setPen(colour(tokens.text))
-    lines = _title_lines(row.title, weight, box.width() - taken, box.width())
     for number, line in enumerate(lines):
         painter.drawText(first.translated(0, number * step), _LEFT, line)
-    if len(lines) == 1:
+    if why:
         painter.setFont(font(12))
         painter.setPen(colour(tokens.text2))
-        painter.drawText(first.translated(0, step), _LEFT, _short(capital(row.why).rstrip("."), 400, box.width()))
-    _paint_foot(painter, first.translated(0, 2 * step + 1), row, str(index.data(Role.STATE) or ""), tokens)
+        painter.drawText(first.translated(0, step), _LEFT, _short(why, 400, box.width()))
+    foot = first.translated(0, step + 1 if alone else 2 * step + 1)
+    _paint_foot(painter, foot, row, str(index.data(Role.STATE) or ""), tokens)
 
 
 def _paint_foot(painter: QPainter, line: QRect, row: InboxRow, state: str, tokens: Tokens) -> None:
@@ -110,9 +117,16 @@ def _paint_foot(painter: QPainter, line: QRect, row: InboxRow, state: str, token
     painter.setFont(font(12))
     painter.setPen(colour(tokens.text3))
     room = line.right() - width - 10 - left
-    if _metrics(12, 400).horizontalAdvance(row.template) * _LEAST_SHOWN < room:  # three letters of a name say nothing
-        words = _metrics(12, 400).elidedText(row.template, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRect(left, line.top(), room, line.height()), _LEFT, words)
+    painter.drawText(QRect(left, line.top(), room, line.height()), _LEFT, name_shown(row.template, room))
+
+
+@functools.lru_cache(maxsize=4096)
+def name_shown(template: str, room: int) -> str:
+    """A template's name in so many pixels: most of it, or enough of a long one, or nothing, since three letters say nothing."""
+    metrics = _metrics(12, 400)
+    if min(metrics.horizontalAdvance(template) * _LEAST_SHOWN, _ENOUGH) >= room:
+        return ""
+    return metrics.elidedText(template, Qt.TextElideMode.ElideRight, room)
 
 
 def _state_tone(row: InboxRow, state: str, tokens: Tokens) -> str:

@@ -127,7 +127,7 @@ class InboxPane(Pane):
         head = page_head(title, None, self.new, list_pane=True)
         field = row(margins=(16, 0, 16, 10))
         put(field, self.search)
-        tabs = row(margins=(16, 0, 20, 8))
+        tabs = row(margins=(16, 0, 16, 8))
         put(tabs, self.tabs, None)
         self.put(head, self.notices, field, tabs)
         self.lines.addWidget(self.stack, 1)

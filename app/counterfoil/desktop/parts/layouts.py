@@ -148,6 +148,38 @@ class Flow(QLayout):
         return top + high - rect.top()
 
 
+class Even(Flow):
+    """A flow whose lines are alike once there is more than one: as many widgets in each as can be, filled from edge to edge."""
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        shown = self._shown()
+        wide = [item.sizeHint().width() for item in shown]
+        if sum(wide) + self._gap * (len(wide) - 1) <= rect.width():
+            return super()._arrange(rect, move=move)
+        most = next((many for many in range(len(shown), 1, -1) if self._fits(wide, many, rect.width())), 1)
+        each = -(-len(shown) // -(-len(shown) // most))
+        top = rect.top()
+        for start in range(0, len(shown), each):
+            top += self._fill(shown[start : start + each], QRect(rect.left(), top, rect.width(), 0), move=move)
+        return top - self._line_gap - rect.top()
+
+    def _fits(self, wide: list[int], many: int, room: int) -> bool:
+        """Whether so many stand side by side, each as wide as the widest."""
+        return max(wide) * many + self._gap * (many - 1) <= room
+
+    def _fill(self, line: list[QLayoutItem], place: QRect, *, move: bool) -> int:
+        """Give each of a line the same share of it; how far below the next line begins."""
+        high = max(item.sizeHint().height() for item in line)
+        room = place.width() - self._gap * (len(line) - 1)
+        left = place.left()
+        for at, item in enumerate(line):
+            share = room // len(line) + (at < room % len(line))
+            if move:
+                item.setGeometry(QRect(left, place.top(), share, high))
+            left += share + self._gap
+        return high + self._line_gap
+
+
 def _centre(line: list[tuple[QLayoutItem, QRect]], high: int, *, move: bool) -> None:
     if move:
         for item, box in line:

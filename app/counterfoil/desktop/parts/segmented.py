@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QButtonGroup, QFrame, QLayout, QRadioButton, QSizePolicy
 
-from counterfoil.desktop.parts.layouts import Flow, row
+from counterfoil.desktop.parts.layouts import Even, row
 from counterfoil.desktop.theme import colour, current, font
 
 _TONES = {
@@ -101,8 +101,8 @@ class Segmented(QFrame):
     def __init__(
         self, choices: Sequence[tuple[str, str, str]], *, name: str, numbered: bool = False, wraps: bool = False
     ) -> None:
-        """`choices` are (key, words, tone); `numbered` lets 1, 2, 3 choose while a segment has the focus; one that `wraps` goes on in a
-        second line where the room ends."""
+        """`choices` are (key, words, tone); `numbered` lets 1, 2, 3 choose while a segment has the focus; one that `wraps` has lines
+        that are alike where one is too short."""
         super().__init__()
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -120,7 +120,7 @@ class Segmented(QFrame):
         self._group.idClicked.connect(self._clicked)
 
     def _flow(self) -> QLayout:
-        made = Flow(self, gap=2, line_gap=2)
+        made = Even(self, gap=2, line_gap=2)
         made.setContentsMargins(2, 2, 2, 2)
         policy = QSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.desktop.words.numbers import count
 from counterfoil.errors import CounterfoilError, TooMuch
+from counterfoil.facts import as_sentence
 from counterfoil.places import Home
 from counterfoil.settings.workspace import leave_out
 from counterfoil.stage.grounds import why_not
@@ -30,7 +31,7 @@ def measure(path: str, home: Home) -> FolderFacts:
     try:
         root = Path(path).expanduser().resolve(strict=True)
     except FileNotFoundError:
-        return _refused(path, f"There is no folder {path}. Choose one that exists.")
+        return _refused(path, as_sentence(f"There is no folder {path}") + " Choose one that exists.")
     except (OSError, RuntimeError, ValueError) as problem:
         return _refused(path, f"{path} cannot be used: {getattr(problem, 'strerror', None) or 'it leads in a circle'}.")
     refused = why_not(root, home)

@@ -4,7 +4,7 @@ effects."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from counterfoil.clock import Clock, iso
@@ -157,11 +157,18 @@ def _after(look: GateGlance, row: Row, spec: Spec, done: Sequence[Row], made: Se
     sealed = look.sealed(row["gate_id"])
     begun = {intent["item"]: intent for intent in look.intents(row)}
     ended = {(record["path"], record["ordinal"]): record for record in done}
-    return tuple(_aftermath(item, item["n"] in sealed, begun.get(item["n"]), ended) for item in spec.get("plan") or ())
+    asked = {(gate["path"], gate["ordinal"]) for gate in look.open_conflicts(row["run_id"])}
+    return tuple(
+        _aftermath(item, item["n"] in sealed, begun.get(item["n"]), ended, asked) for item in spec.get("plan") or ()
+    )
 
 
 def _aftermath(
-    item: Mapping[str, Any], sealed: bool, intent: Row | None, ended: Mapping[tuple[str, int], Row]
+    item: Mapping[str, Any],
+    sealed: bool,
+    intent: Row | None,
+    ended: Mapping[tuple[str, int], Row],
+    asked: Collection[tuple[str, int]],
 ) -> Aftermath:
     n, said = int(item["n"]), one_line(item.get("summary") or item.get("effect") or "An effect")
     if not sealed:
@@ -169,6 +176,10 @@ def _aftermath(
     if intent is None:
         return Aftermath(n, "waiting", f"{said}: not begun yet.")
     record = ended.get((intent["path"], intent["ordinal"]))
+    if record is None and (intent["path"], intent["ordinal"]) in asked:
+        return Aftermath(
+            n, "waiting", f"{said}: not done. Files changed in your folder, which another gate asks about."
+        )
     if record is None:
         return Aftermath(
             n, "unknown", f"{said}: begun at {times.clock_seconds(intent['committed_at'])}, no end is known yet."

@@ -34,7 +34,7 @@ from counterfoil.desktop.schedule_facts import (
 from counterfoil.desktop.words.plain import one_line, quoted
 from counterfoil.desktop.words.schedules import day_and_time, skip_words
 from counterfoil.errors import CounterfoilError, UnknownSchedule, WrongRule
-from counterfoil.facts import FiringOrigin, NoticeKind
+from counterfoil.facts import FiringOrigin, NoticeKind, as_sentence
 from counterfoil.inbox.hinting import hint
 from counterfoil.schedules import keeping
 from counterfoil.schedules.instants import firings as firings_of
@@ -280,7 +280,7 @@ def _held_up(conn: Connection, row: Row, body: Mapping[str, Any], fates: Fates) 
     """What holds a routine up, seen from its newest firing, with the question that lets it go on."""
     newest = firings.newest(conn, row["subject"], 1)
     why, gate_id = fates.held_up(str(body["reason"]), int(newest[0]["due_at"] if newest else row["at"]))
-    said = f"{quoted(body['schedule'])} did not run {body['skipped']} times in a row: {one_line(why)}."
+    said = as_sentence(f"{quoted(body['schedule'])} did not run {body['skipped']} times in a row: {one_line(why)}")
     return NoticeSeen(NoticeKind.HELD_UP, said, row["subject"], gate_id=gate_id)
 
 

@@ -13,6 +13,7 @@ from counterfoil.desktop.trust_facts import ConnectorSeen, FactSeen, PermissionS
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.people import person
+from counterfoil.facts import as_sentence
 from counterfoil.store import connector_rows
 from counterfoil.store.transactions import Connection, Row
 from counterfoil.views.connectors import connector_document, tool_documents
@@ -134,11 +135,11 @@ class TrustDesk(RouteDesk):
     def _fact(self, one: Document) -> FactSeen:
         at = times.iso_instant(str(one["accepted_at"]))
         when = f" {times.in_sentence(times.when(at, self._access.clock.now_us()))}" if at is not None else ""
-        outside = f" It was proposed after reading {', '.join(one['read_before'])}." if one["read_before"] else ""
+        outside = as_sentence(f" It was proposed after reading {', '.join(one['read_before'])}")
         return FactSeen(
             fact_id=str(one["number"]),
             text=one["fact"],
-            source=f"From {one['source']}, run {one['run_number']}.{outside}",
+            source=f"From {one['source']}, run {one['run_number']}.{outside if one['read_before'] else ''}",
             accepted=f"Accepted by {person(one['accepted_by'], self._access.me)}{when}.",
         )
 

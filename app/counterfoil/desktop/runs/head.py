@@ -16,6 +16,7 @@ from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.runs import cost_of
+from counterfoil.facts import as_sentence
 
 _CHIPS = {"ok": "ok", "warn": "warn", "bad": "bad", "info": "info", "quiet": "plain"}
 
@@ -61,8 +62,8 @@ class RunHead(Pane):
         due = f"Planned {times.in_sentence(times.when(planned, now))}, started" if planned is not None else "Started"
         why = str(document.get("start_reason") or "")
         late = f": {one_line(why)}" if why else ""
-        said = f"{one_line(seen.template)} · Run {document['number']} · {due} {times.in_sentence(times.since(begun, now))} by {by}{late}."
-        self.path.say(f"{said}{took}{cost}")
+        said = f"{one_line(seen.template)} · Run {document['number']} · {due} {times.in_sentence(times.since(begun, now))} by {by}{late}"
+        self.path.say(f"{as_sentence(said)}{took}{cost}")
         self.protected.show_mark(seen.isolation)
         self.protected.setVisible(bool(seen.isolation))
         self.title.say(one_line(document["title"]))

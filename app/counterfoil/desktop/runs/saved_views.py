@@ -20,6 +20,7 @@ from counterfoil.desktop.runs.narrowing import narrow_words
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.plain import one_line, quoted
 from counterfoil.desktop.words.runs import CHIPS
+from counterfoil.facts import as_sentence
 
 _KEY = "runs/views"
 _MOST = 40  # views; more than anybody finds again
@@ -163,7 +164,8 @@ def name_sheet(over: QWidget, view: SavedView) -> WordsSheet:
         over,
         "Save this view",
         question="What is it called?",
-        follows=f"It shows runs as the list does now: {view.name}. It stays in this window's menu and in Ctrl+K.",
+        follows=as_sentence(f"It shows runs as the list does now: {view.name}")
+        + " It stays in this window's menu and in Ctrl+K.",
         button="Save this view",
         missing="Give it a name first",
         text=view.name,

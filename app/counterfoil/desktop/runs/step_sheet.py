@@ -16,6 +16,7 @@ from counterfoil.desktop.runs.steps import StepLine
 from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import plain
+from counterfoil.facts import as_sentence
 
 _WIDTH = 620
 
@@ -63,7 +64,7 @@ class StepSheet(Sheet):
                     long_text(plain(text, lines=True), f"{title}: {self.title.text()}", ""),
                 )
         if kept.origin:
-            put(self._kept, Prose(f"{capital(kept.origin)}.", "small"))
+            put(self._kept, Prose(as_sentence(capital(kept.origin)), "small"))
         if kept.tries:
             put(self._kept, Label("Tries that failed", "h2"), *[Prose(said, "small") for said in kept.tries])
         if not kept.value:

@@ -17,6 +17,7 @@ from counterfoil.desktop.schedule_facts import DraftSeen
 from counterfoil.desktop.template_facts import TemplateCard
 from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import one_line
+from counterfoil.facts import as_sentence
 
 EXAMPLES = (
     "every Monday at 07:00",
@@ -134,7 +135,7 @@ class SentenceBox(Box):
             self.said.set_tone("bad")
         elif seen.said:
             self._mark.show_icon("circle-check", "ok")
-            self.said.say(f"{capital(seen.said)}.")
+            self.said.say(as_sentence(capital(seen.said)))
             self.said.set_tone("text")
         else:
             self._mark.show_icon("circle-dashed", "text3")

@@ -15,6 +15,7 @@ from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.desktop.words.numbers import count, joined, number, size
 from counterfoil.desktop.words.plain import plain
+from counterfoil.facts import as_sentence
 
 _LISTED = 20  # unreadable files that are named
 
@@ -188,5 +189,5 @@ def sentences(facts: FolderFacts) -> list[str]:
     if facts.allowed:
         said.append(f"Files here can be {joined(facts.allowed)}.")
     if facts.left_out:
-        said.append(f"Left out: {', '.join(plain(name) for name in facts.left_out)}.")
+        said.append(as_sentence(f"Left out: {', '.join(plain(name) for name in facts.left_out)}"))
     return said

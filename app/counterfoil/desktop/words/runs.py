@@ -11,6 +11,7 @@ from counterfoil.desktop.office import Progress
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import NO_BREAK, count, is_money, money, moneys, number, size
 from counterfoil.desktop.words.plain import one_line
+from counterfoil.facts import as_sentence
 
 _ASKED = re.compile(r"(waits|decided|expired) in g-\d+: ")
 _ASKED_WORDS = {"waits": "Asked: ", "decided": "Answered, taken up next: ", "expired": "Nobody answered in time: "}
@@ -195,8 +196,10 @@ def carried_on(resumptions: Sequence[Mapping[str, Any]], *, in_the_middle: bool 
         start = f" from step {step}" if step.isdecimal() else f" from ‘{step_name(step)}’" if step else ""
         again = [step_name(name) for name in entry.get("reran") or ()]
         doubts = [one_line(name) for name in entry.get("doubts") or ()]
-        line = f"{when}: carried on{start}, because {why[:1].lower() + why[1:]}. Started again: {', '.join(again) or none}."
-        said.append(f"{line} In doubt: {', '.join(doubts)}." if doubts else line)
+        line = as_sentence(f"{when}: carried on{start}, because {why[:1].lower() + why[1:]}")
+        line += " " + as_sentence(f"Started again: {', '.join(again) or none}")
+        doubt = as_sentence(f"In doubt: {', '.join(doubts)}")
+        said.append(f"{line} {doubt}" if doubts else line)
     return said
 
 
@@ -218,7 +221,7 @@ def result_sentences(progress: Progress) -> list[str]:
     if progress.state == "cancelled":
         return ["This run was cancelled.", "What it had done stays; nothing more is written or sent."]
     if progress.state == "failed" or progress.problem:
-        return [f"This run stopped: {one_line(progress.problem) or 'see its steps'}."]
+        return [as_sentence(f"This run stopped: {one_line(progress.problem) or 'see its steps'}")]
     result = progress.result if isinstance(progress.result, Mapping) else {}
     if result.get("verdict") == "rejected":
         return ["You rejected it, so the run ended.", "Nothing was written."]

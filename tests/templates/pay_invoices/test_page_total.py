@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -12,12 +13,14 @@ from counterfoil.authoring.codec import decode, encode
 from pay_invoices.checks import CHECKS, failed, run_checks
 from pay_invoices.invoices import Invoice, Pile, pile
 from pay_invoices.ledgers import VendorRow
+from pay_invoices.pdf_text.page_total import compared
 from pay_invoices.presenting import page_evidence
 from pay_invoices.reading import read_document
 from pay_invoices.review import InvoiceException, Review, review
 from templates.pay_invoices.cii_papers import cii_xml
 from templates.pay_invoices.hybrid_pdf import hybrid_pdf
 from templates.pay_invoices.orders import IBAN, OTHER_IBAN, PLAIN, TODAY, paper, priced
+from templates.pay_invoices.page_words import reading_of
 from templates.pay_invoices.render_pages import Extras, lines_of, render
 from templates.pay_invoices.render_words import DE, LANGUAGES
 
@@ -80,6 +83,31 @@ def test_a_page_of_another_invoice_is_found_out() -> None:
     assert found.page_total == Decimal("90.00")
     assert CHECKS["Page total"](found).passed is False
     assert exception(found).kind == "page_disagrees"
+
+
+def beside(text: str) -> Invoice:
+    """The plain invoice over 369.00 beside a page that says something else."""
+    return compared(replace(read(HYBRID), boxes=[], page_total=None), reading_of(text))
+
+
+@pytest.mark.parametrize(
+    "text,total",
+    [
+        ("Description   Qty   Amount\nDesk   1   369.00\nChair  1   1,000.00\nGrand total   1,369.00", "1369.00"),
+        ("Total   369.00\nVAT 23 %   84.87\nInvoice total   453.87", "453.87"),
+        ("Net   300.00\nVAT 23 %   69.00\nTotal   369.00\nPaid   100.00\nAmount due   269.00", "269.00"),
+        ("Net   300.00\nVAT 23 %   69.00\nTotal   369.00\nAmount due   369.00", "369.00"),
+    ],
+)
+def test_what_the_page_calls_its_total_counts_not_a_line_that_is_as_much(text: str, total: str) -> None:
+    found = beside(text)
+    assert found.page_total == Decimal(total)
+    assert CHECKS["Page total"](found).passed is (total == "369.00")
+
+
+def test_a_page_that_says_it_is_paid_while_its_data_does_not_is_held() -> None:
+    found = beside("Net   300.00\nVAT 23 %   69.00\nTotal   369.00\n\nPAID IN FULL")
+    assert exception(found).kind == "already_paid"
 
 
 def test_a_page_without_a_total_is_a_check_that_could_not_be_made() -> None:

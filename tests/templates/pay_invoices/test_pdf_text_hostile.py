@@ -14,6 +14,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from pay_invoices.invoices import Invoice, Unreadable
+from pay_invoices.pdf_attachments import PdfRefused, xml_attachments
 from pay_invoices.pdf_text import guarded
 from pay_invoices.pdf_text.guarded import GaveNothing, in_child
 from pay_invoices.pdf_text.invoice import read_text_pdf
@@ -109,6 +110,9 @@ def test_a_document_has_its_time_and_no_more() -> None:
     assert isinstance(found, Unreadable)
     assert found.reason_code == "too_slow"
     inside = invoice(hybrid_pdf(PAPER, cii_xml(PAPER)))
+    with pytest.raises(PdfRefused) as late:
+        xml_attachments(PLAIN, seconds=0.0)
+    assert late.value.code == "too_slow"
     unread = with_page_values(replace(inside, boxes=[], page_total=None), PLAIN, seconds=0.0)
     assert unread.page_total is None
     assert unread.gross == inside.gross
@@ -156,9 +160,16 @@ OTHER = "IBAN: DE89 3704 0044 0532 0130 00"
 def hidden(how: str) -> bytes:
     """The plain page with a second account that no person sees."""
     canvas, out = drawn()
+    if how == "clipped":
+        path = canvas.beginPath()
+        path.rect(60, HEIGHT - 420, 30, 30)
+        canvas.clipPath(path, stroke=0, fill=0)
+    if how == "squeezed":
+        canvas.translate(60, 0)
+        canvas.scale(0.02, 1)
     text = canvas.beginText(60, HEIGHT - 400)
-    text.setFont("Helvetica", 0.5 if how == "tiny" else 10)
-    if how == "white":
+    text.setFont("Helvetica", {"tiny": 0.5, "small": 2.9}.get(how, 10))
+    if how in ("white", "white on rules"):
         canvas.setFillGray(1)
     if how == "mode 3":
         text.setTextRenderMode(3)
@@ -169,14 +180,70 @@ def hidden(how: str) -> bytes:
     if how == "covered":
         canvas.setFillGray(1)
         canvas.rect(50, HEIGHT - 420, 400, 40, stroke=0, fill=1)
+    if how in ("covered by a picture", "white on rules"):
+        for x in range(50, 400, 8):
+            canvas.setFillGray(0.3 if x % 16 else 0.9)
+            canvas.rect(x, HEIGHT - 420, 8 if how == "covered by a picture" else 0.5, 40, stroke=0, fill=1)
     return saved((canvas, out))
 
 
-@pytest.mark.parametrize("how", ["white", "mode 3", "off the page", "tiny", "covered"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "white",
+        "white on rules",
+        "mode 3",
+        "off the page",
+        "tiny",
+        "small",
+        "squeezed",
+        "clipped",
+        "covered",
+        "covered by a picture",
+    ],
+)
 def test_text_that_nobody_sees_does_not_count(how: str) -> None:
     found = invoice(hidden(how))
     assert found.iban == "IE29AIBK93115212345678"
     assert found.other_ibans == []
+
+
+def test_words_that_nobody_sees_do_not_count_either() -> None:
+    canvas, out = drawn(LINES[1:])
+    canvas.setFillGray(1)
+    canvas.drawString(60, HEIGHT - 400, "Seller: Somebody Else Ltd. Paid in full.")
+    found = invoice(saved((canvas, out)))
+    assert found.seller == ""
+    assert found.box_of("paid") is None
+
+
+def test_what_a_file_says_that_its_drawing_means_is_not_believed() -> None:
+    canvas, out = drawn(LINES[:5])
+    code: list[str] = vars(canvas)["_code"]
+    for y, said, shown in ((400, LINES[5], "Total: 9,230.00 EUR"), (420, LINES[6], OTHER)):
+        code.append(f"/Span <</ActualText ({said})>> BDC")
+        canvas.drawString(60, HEIGHT - y, shown)
+        code.append("EMC")
+    found = invoice(saved((canvas, out)))
+    assert found.ibans == ["DE89370400440532013000"]
+    assert found.gross is None
+    assert [(box.field, box.text) for box in found.boxes if box.field == "gross"] == [("gross", "9,230.00 EUR")]
+
+
+def test_an_amount_of_which_a_part_is_hidden_is_not_read() -> None:
+    canvas, out = drawn((*LINES[:5], "Total:", LINES[6]))
+    path = canvas.beginPath()
+    path.rect(104, 0, 500, HEIGHT)
+    canvas.clipPath(path, stroke=0, fill=0)
+    canvas.drawString(96, HEIGHT - 170, "1,230.00 EUR")  # as ",230.00"
+    found = invoice(saved((canvas, out)))
+    assert found.gross is None
+
+
+def test_what_stands_in_a_field_hides_what_is_printed_there() -> None:
+    canvas, out = drawn()
+    canvas.acroForm.textfield(name="iban", value=OTHER, x=58, y=int(HEIGHT) - 195, width=300, height=16, borderWidth=0)
+    assert invoice(saved((canvas, out))).ibans == []
 
 
 def test_figures_typed_over_others_are_not_read() -> None:

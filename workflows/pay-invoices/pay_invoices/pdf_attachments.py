@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pay_invoices.hostile_xml import looks_like_xml
+from pay_invoices.pdf_text.guarded import GaveNothing, in_child
+from pay_invoices.pdf_text.pages import SECONDS
 
 MAX_ATTACHMENTS = 100
 MAX_BYTES = 50 * 1024 * 1024
@@ -35,7 +37,7 @@ class EmbeddedFile(Protocol):
 
 
 class PdfRefused(ValueError):
-    """The PDF gives no attachments; `code` is encrypted_pdf, damaged_pdf or too_large."""
+    """The PDF gives no attachments; `code` is encrypted_pdf, damaged_pdf, too_large or too_slow."""
 
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(f"{code}{detail}")
@@ -48,13 +50,34 @@ def looks_like_pdf(data: bytes) -> bool:
     return b"%PDF-" in data[:1024]
 
 
-def xml_attachments(data: bytes) -> list[Attachment]:
+def xml_attachments(data: bytes, *, seconds: float = SECONDS) -> list[Attachment]:
     """Every different XML embedded in a PDF, in the order of its name tree.
 
+    Args:
+        data: the whole PDF.
+        seconds: how long unpacking may take, in a child process of its own.
+
     Raises:
-        PdfRefused: the PDF is encrypted, damaged or larger unpacked than is read.
+        PdfRefused: the PDF is encrypted, damaged, larger unpacked than is read, or takes too long.
     """
-    # Lazy: 120 ms, and most folders hold no PDF.
+    import pypdf.filters  # noqa: F401  # lazy: 120 ms, and most folders hold no PDF; here, so that no child loads it again
+
+    def work() -> list[Attachment] | tuple[str, str]:
+        try:
+            return _xml_attachments(data)
+        except PdfRefused as refusal:
+            return refusal.code, refusal.detail
+
+    try:
+        found = in_child(work, seconds)
+    except GaveNothing as nothing:
+        raise PdfRefused("too_slow" if nothing.late else "damaged_pdf") from nothing
+    if isinstance(found, tuple):
+        raise PdfRefused(*found)
+    return found
+
+
+def _xml_attachments(data: bytes) -> list[Attachment]:
     from pypdf import PdfReader
     from pypdf.errors import LimitReachedError
 

@@ -50,7 +50,7 @@ CODES: dict[str, tuple[str, str]] = {
         "Ask the supplier for the invoice alone, or take the file out of the folder.",
     ),
     "too_slow": (
-        "The pages of the PDF take longer to read than the 20 seconds a document is given.",
+        "The PDF takes longer to read than the 20 seconds a document is given.",
         "Do not open it elsewhere before you asked the supplier; ask for an e-invoice, or enter it by hand.",
     ),
     "broken_attachment": (

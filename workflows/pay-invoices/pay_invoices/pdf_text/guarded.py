@@ -96,8 +96,8 @@ def _collect(reading: int, until: float) -> bytes:
     parts: list[bytes] = []
     size = 0
     while True:
-        ready, _, _ = select.select([reading], [], [], max(0.0, until - time.monotonic()))
-        if not ready:
+        left = until - time.monotonic()
+        if left <= 0 or not select.select([reading], [], [], left)[0]:
             raise GaveNothing(late=True)
         part = os.read(reading, 1 << 20)
         if not part:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from pay_invoices.pdf_text.seeing import Box, Seen, as_drawn, text_objects
+
 MAX_PAGES = 200
 MAX_LETTERS = 1_000_000
 SECONDS = 20.0
-_SMALLEST = 3.0  # points; less is no text for people
-_FAINTEST = 24  # of 255 grey levels between the darkest and the lightest point of a word
+_SMALLEST = 3.6  # points from the highest to the lowest letter of a font; less is no text for people
 _INVISIBLE = (3, 7)  # text rendering modes of ISO 32000-1, 9.3.6: neither filled nor stroked
 _BLANKS = frozenset((0xA0, 0xAD, 0x2007, 0x2009, 0x202F, 0xFFFE, 0xFFFF))
 _NO_BLANK, _MADE_UP_BLANK = 0.25, 0.14  # of the height: gaps that still lie inside a word
@@ -63,7 +64,7 @@ def read_pages(data: bytes, *, until: float | None = None, look: bool = True) ->
     Args:
         data: the whole PDF.
         until: a monotonic instant; reading that is not done by then is given up between two pages.
-        look: whether pages are drawn to see that figures stand out; without it text in the colour of the paper counts.
+        look: whether pages are drawn to see what shows; without it text in the colour of the paper counts.
 
     Raises:
         PagesRefused: the PDF is locked or damaged, has more than 200 pages, or takes too long.
@@ -80,6 +81,8 @@ def read_pages(data: bytes, *, until: float | None = None, look: bool = True) ->
 
 def _pages(pdfium: Any, data: bytes, until: float, *, look: bool) -> Iterator[Page]:
     document = pdfium.PdfDocument(data)
+    if look:
+        document.init_forms()  # what stands in fields covers what is printed there
     count = len(document)
     if count > MAX_PAGES:
         raise PagesRefused("too_many_pages", f" ({count} pages)")
@@ -89,14 +92,19 @@ def _pages(pdfium: Any, data: bytes, until: float, *, look: bool) -> Iterator[Pa
             page = document[number - 1]
         except pdfium.PdfiumError:
             continue  # a page the file promises and does not hold
+        shapes = text_objects(pdfium.raw, page)
+        as_drawn(pdfium.raw, shapes)
         text = page.get_textpage()
         letters += max(0, text.count_chars())
         if letters > MAX_LETTERS or monotonic() > until:
             raise PagesRefused("too_slow")
-        words = _Letters(pdfium.raw, page, text).words(until)
+        found = _Letters(pdfium.raw, page, text)
+        words = found.words(until)
+        if look and words:
+            seen = Seen(pdfium.raw, page, shapes)
+            words = [word for word in words if seen.word(word.text, found.boxes[id(word)])]
         width, height = page.get_size()
-        inside = [word for word in words if _on_page(word, width, height)]
-        yield Page(number, width, height, _standing_out(page, inside) if look else inside)
+        yield Page(number, width, height, [word for word in words if _on_page(word, width, height)])
         text.close()
         page.close()
 
@@ -111,7 +119,9 @@ class _Letters:
         self._words: list[Word] = []
         self._letters = ""
         self._reach = _NO_BLANK
-        self._edges = (0.0, 0.0, 0.0, 0.0)
+        self._edges: Box = (0.0, 0.0, 0.0, 0.0)
+        self._each: list[Box] = []
+        self.boxes: dict[int, list[Box]] = {}  # of the letters, by the id of their word
 
     def words(self, until: float) -> list[Word]:
         """Every word in the order of the file."""
@@ -145,8 +155,9 @@ class _Letters:
         if not self._letters:
             if self._invisible(index):
                 return
-            self._letters, self._edges = letter, (x0, top, x1, bottom)
+            self._letters, self._edges, self._each = letter, (x0, top, x1, bottom), [(x0, top, x1, bottom)]
             return
+        self._each.append((x0, top, x1, bottom))
         left, upper, right, lower = self._edges
         self._letters += letter
         self._edges = (min(left, x0), min(upper, top), max(right, x1), max(lower, bottom))
@@ -165,7 +176,9 @@ class _Letters:
 
     def _end(self) -> None:
         if self._letters and len(self._letters) <= _LONGEST:
-            self._words.append(Word(self._letters, *self._edges))
+            word = Word(self._letters, *self._edges)
+            self._words.append(word)
+            self.boxes[id(word)] = self._each
         self._letters = ""
 
 
@@ -193,38 +206,3 @@ def _placing(
 
 def _on_page(word: Word, width: float, height: float) -> bool:
     return word.x0 > -1 and word.top > -1 and word.x1 < width + 1 and word.bottom < height + 1
-
-
-def _standing_out(page: Any, words: list[Word]) -> list[Word]:
-    """The words that can be told from the paper; only those with figures are looked at, since only those are paid."""
-    if not any(_has_digit(word.text) for word in words):
-        return words
-    scale = min(1.0, 2400 / max(*page.get_size(), 1))
-    bitmap = page.render(scale=scale, grayscale=True, may_draw_forms=False)
-    picture = _Picture(bytes(bitmap.buffer), bitmap.width, bitmap.height, bitmap.stride, scale)
-    bitmap.close()
-    return [word for word in words if not _has_digit(word.text) or picture.contrast(word) >= _FAINTEST]
-
-
-def _has_digit(text: str) -> bool:
-    return any(letter.isdigit() for letter in text)
-
-
-@dataclass(frozen=True, slots=True)
-class _Picture:
-    """A page as grey levels, row by row."""
-
-    grey: bytes
-    width: int
-    height: int
-    stride: int
-    scale: float
-
-    def contrast(self, word: Word) -> int:
-        """The span of grey levels in the middle of a word's box, where no rule of a table runs."""
-        top, height = word.top * self.scale, word.height * self.scale
-        first, last = max(0, int(top + height * 0.25)), min(self.height, int(top + height * 0.8) + 1)
-        left, right = max(0, int(word.x0 * self.scale)), min(self.width, int(word.x1 * self.scale) + 1)
-        rows = [self.grey[y * self.stride + left : y * self.stride + right] for y in range(first, last)]
-        levels = b"".join(rows)
-        return max(levels) - min(levels) if levels else 0

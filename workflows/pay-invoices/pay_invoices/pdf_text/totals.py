@@ -141,8 +141,8 @@ def _proofs(named: list[Named], choices: _Choices, *, untaxed: bool) -> list[Pro
 
 
 def _plausible(net: Decimal, tax: Decimal) -> bool:
-    """No rate in Europe is higher than 27 per cent."""
-    return tax == 0 or (net != 0 and 0 < tax / net < Decimal("0.28"))
+    """No rate in Europe is higher than 27 per cent; a tax is rounded to the cent."""
+    return tax == 0 or (net * tax > 0 and abs(tax) - _CENT / 2 < Decimal("0.28") * abs(net))
 
 
 def _plainest(named: Iterable[Named]) -> dict[Decimal, Named]:

@@ -28,18 +28,17 @@ from counterfoil.engine.desk import Desk
 from counterfoil.engine.holding import Powers
 from counterfoil.errors import CounterfoilError, RunnerTrouble
 from counterfoil.facts import ENDED, GateState, RunState
-from counterfoil.inbox import exports_under_way
 from counterfoil.inbox.pausing import paused
 from counterfoil.places import Home
 from counterfoil.policy.judging import Rules
 from counterfoil.routing.asking import Router
 from counterfoil.routing.breakers import Breakers
-from counterfoil.runner import handing_over, waking, whereabouts
+from counterfoil.runner import handing_over, waking
 from counterfoil.runner.advancing import Advance
 from counterfoil.runner.firing import RunStarter
-from counterfoil.runner.lease import RENEW_EVERY, Lease
 from counterfoil.runner.mailing import MailNotices
 from counterfoil.runner.tending import Tending
+from counterfoil.runner.tenure import Tenure
 from counterfoil.runner.undoing import Wishes
 from counterfoil.runner.unheld import Unheld, put_back_orphans
 from counterfoil.sandbox.launching import clear_slots
@@ -78,7 +77,7 @@ class Runner:
         self._home = home
         self._only = only
         self.advanced: dict[str, None] = {}  # the runs that were carried on, in order
-        self._lease = Lease(database, home)
+        self._tenure = Tenure(database, home)
         self._live: dict[str, Advance] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._woken = asyncio.Event()
@@ -87,7 +86,7 @@ class Runner:
         self._hurries = False  # what beats would look at is looked at at once, since nobody waits for the next one
         self._troubles = 0
         self._wishes = Wishes(database, home, self._woken.set)
-        self._unheld = Unheld(database, self._lease, self._tasks, SWEEP)
+        self._unheld = Unheld(database, self._tenure.lease, self._tasks, SWEEP)
         self._put_off = False  # whether the last sweep did no more than claim
         self._pool = HostPool(0 if only else 1, home, measured(home))
         self._shelf = Shelf(home)
@@ -130,17 +129,11 @@ class Runner:
     def _work(
         self, enough: Callable[[], bool], ready: Callable[[], None], changed: Callable[[], None] = lambda: None
     ) -> None:
-        before = leases.read(self._database.reader)
-        self._looked_us = before["renewed_at"] if before else self._database.clock.now_us()
-        self._lease.take()
-        last_us = before["renewed_at"] if before else None
-        self._database.transact(lambda txn: whereabouts.settle(txn, self._home, last_us))
-        exports_under_way.clear_away(self._database)
+        self._looked_us = self._tenure.begin() or self._database.clock.now_us()
         try:
             asyncio.run(self._main(enough, ready, changed))
         finally:
-            with contextlib.suppress(CounterfoilError):
-                self._lease.release()
+            self._tenure.end()
 
     # --------------------------------------------------------------------------------------------------------- the loop
 
@@ -158,7 +151,7 @@ class Runner:
         rooms = effects, rules, stages, copies, llms, connectors, WorkspaceTeam(self._database), commands
         powers = Powers(self._database, writer, blobs, clock, *rooms)
         listener = await waking.listen(self._home, self._woken.set)
-        renewing = asyncio.ensure_future(self._renew(writer))
+        renewing = asyncio.ensure_future(self._tenure.renew(writer, self._taken_over))
         beating = None if self._only else heartbeat.begin(self._beat)
         self._listen_to_signals()
         handing_over.forget(self._home)
@@ -234,7 +227,7 @@ class Runner:
         return min([SWEEP, *(max(wait, 0.005) for wait in [*waits, *quiet])])
 
     async def _sweep(self, powers: Powers) -> None:
-        if not leases.held_by(self._database.reader, self._lease.holder):
+        if not leases.held_by(self._database.reader, self._tenure.lease.holder):
             self._taken_over()
             return
         now = self._database.clock.now_us()
@@ -360,16 +353,6 @@ class Runner:
             await powers.writer.submit(operation)
         except CounterfoilError:
             _log.warning("run %s could not be given back; a later look finds it", run_id)
-
-    async def _renew(self, writer: Writer) -> None:
-        while True:
-            await asyncio.sleep(RENEW_EVERY)
-            try:
-                kept = await writer.submit(lambda txn: leases.renew(txn, self._lease.holder), durable=False)
-            except CounterfoilError:
-                continue
-            if not kept:
-                self._taken_over()
 
     def _taken_over(self) -> None:
         if not self._stop.is_set():

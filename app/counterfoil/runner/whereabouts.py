@@ -1,7 +1,8 @@
 """A data folder that was copied, moved to another disk or restored: what was approved and planned in it may have been done elsewhere since.
 
 So the first runner that works on it pauses everything and says so; nothing starts until a person lets it go on. A folder knows its place by
-the numbers that the file system has given to it and to its parts: a copy has other ones, renaming keeps them.
+the numbers that the file system has given to it and to its parts: a copy has other ones, renaming keeps them. An earlier database that was
+written over the later one keeps them, too; it is known by the mark beside it (`high_water`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from counterfoil.clock import from_us
 from counterfoil.facts import RunState
 from counterfoil.inbox.pausing import hold_everything
 from counterfoil.places import Home
+from counterfoil.runner.high_water import Mark, fallen_behind, reached
 from counterfoil.store import runs, schedules, standing
 from counterfoil.store.schema import SCHEMA
 from counterfoil.store.transactions import Txn
@@ -21,15 +23,17 @@ _UNDER_WAY = (RunState.READY, RunState.RUNNING, RunState.WAITING)
 
 
 def settle(txn: Txn, home: Home, last_used_us: int | None) -> bool:
-    """Hold everything where the folder is not where it was; whether it had to. `last_used_us`: the last sign of life of a runner in it."""
+    """Hold everything where the folder is not where it was, or its database not what it was; whether it had to. `last_used_us`: the last
+    sign of life of a runner in it."""
     here = _place(home)
     before = standing.value_of(standing.get(txn.conn, standing.PLACE))
-    if before == here:
-        return False
-    standing.put(txn, standing.PLACE, here, _BY)
-    if before is None or not _is_another(before, here):
-        return False
-    return hold_everything(txn, _BY, _sentence(txn, last_used_us))
+    if before != here:
+        standing.put(txn, standing.PLACE, here, _BY)
+    if before is None:
+        return False  # no runner has worked on it yet
+    if (mark := fallen_behind(txn.conn, home)) is not None:
+        return hold_everything(txn, _BY, f"{_behind(txn, mark)} {_would_go_on(txn)}")
+    return _is_another(before, here) and hold_everything(txn, _BY, _sentence(txn, last_used_us))
 
 
 def _place(home: Home) -> dict[str, int]:
@@ -44,9 +48,22 @@ def _is_another(before: dict[str, Any], here: dict[str, int]) -> bool:
 
 
 def _sentence(txn: Txn, last_used_us: int | None) -> str:
-    last = f" It was last used {from_us(last_used_us).astimezone():%a %d %b %Y, %H:%M};" if last_used_us else ""
+    last = f" It was last used {_instant(last_used_us)};" if last_used_us else ""
     since = f"{last} what was done elsewhere since then is not known here." if last else ""
     return f"This data folder was copied, moved or restored.{since} {_would_go_on(txn)}"
+
+
+def _behind(txn: Txn, mark: Mark) -> str:
+    come = reached(txn.conn)
+    ends = f"ends with entry {come.seq:,} of {_instant(come.at)}" if come else "is empty"
+    return (
+        "The database of this data folder was restored, or has lost what was written to it last: "
+        f"its trail {ends} and had come to entry {mark.seq:,} of {_instant(mark.at)}. What was done in between is not known here."
+    )
+
+
+def _instant(us: int) -> str:
+    return f"{from_us(us).astimezone():%a %d %b %Y, %H:%M}"
 
 
 def _would_go_on(txn: Txn) -> str:

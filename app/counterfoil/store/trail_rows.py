@@ -14,9 +14,8 @@ from counterfoil.store import tables
 from counterfoil.store.transactions import Prepared, Row, Txn
 
 START = "0" * 64
-_LAST = Prepared(
-    lambda: sa.select(tables.trail.c.seq, tables.trail.c.hash).order_by(tables.trail.c.seq.desc()).limit(1)
-)
+_TRAIL = tables.trail.c
+_LAST = Prepared(lambda: sa.select(_TRAIL.seq, _TRAIL.hash, _TRAIL.at).order_by(_TRAIL.seq.desc()).limit(1))
 _INSERT = Prepared(lambda: sa.insert(tables.trail), [column.name for column in tables.trail.c])
 
 
@@ -37,6 +36,16 @@ def append(txn: Txn, *, by: str, kind: str, subject: str, summary: str, before: 
     entry["hash"] = entry_hash(entry)
     _INSERT.run(txn.conn, entry)
     return str(entry["hash"])
+
+
+def newest(conn: sa.Connection) -> Row | None:
+    """The number (`seq`), hash and instant (`at`) of the newest entry; None where there is none."""
+    return _LAST.first(conn, {})
+
+
+def has(conn: sa.Connection, seq: int, hash_: str) -> bool:
+    """Whether an entry of this number has this hash, and so follows from the same entries."""
+    return conn.execute(sa.select(_TRAIL.seq).where(_TRAIL.seq == seq, _TRAIL.hash == hash_)).first() is not None
 
 
 def entry_hash(entry: dict[str, Any] | Row) -> str:

@@ -72,7 +72,7 @@ def test_reading_runs_no_code(template: MakeTemplate, tmp_path: Path) -> None:
 def test_the_four_required_keys_are_enough(template: MakeTemplate) -> None:
     short = 'name = "{name}"\ntitle = "T"\ndescription = "D"\nworks_without_llm = false\n'
     manifest = read_manifest(template(manifest=short))
-    assert (manifest.permissions, manifest.run_title, chips(manifest)) == ((), "", [])
+    assert (manifest.permissions, manifest.run_title, chips(manifest)) == ((), "", ["Needs an llm"])
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,19 @@
 
 import dataclasses
 from datetime import date
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.frame.runner_line import RunnerLine
-from counterfoil.desktop.office import RunnerState, Workspace
+from counterfoil.desktop.gate.evidence import long_text
+from counterfoil.desktop.office import RunnerState, RunSeen, Workspace
+from counterfoil.desktop.parts.boxes import Pane
 from counterfoil.desktop.parts.form import FieldEditor
-from counterfoil.desktop.parts.labels import Label, LongChip
+from counterfoil.desktop.parts.labels import Label, LongChip, Prose
 from counterfoil.desktop.real_office.templates import unmarked
 from counterfoil.desktop.runs import list_view, steps_view
 from counterfoil.desktop.runs.steps import lines
@@ -176,7 +179,7 @@ def test_times_of_another_zone_do_not_stay_and_a_rule_without_times_says_so(qtbo
     qtbot.addWidget(box)
 
     def told() -> str:
-        return " ".join(one.text() for one in box.findChildren(Label) if not one.isHidden())
+        return " ".join(one.text() for one in box.findChildren(Label) if one.isVisibleTo(box))
 
     box.show_next((NextSeen("2026-12-01T02:30+01:00"),))
     assert box.texts == ["Tue 1 Dec 2026 02:30"]
@@ -184,6 +187,60 @@ def test_times_of_another_zone_do_not_stay_and_a_rule_without_times_says_so(qtbo
     assert box.texts == []
     box.show_next((), planned=False)
     assert "Tue" not in told()
+
+
+def test_the_next_five_are_whole_where_there_is_little_room(qtbot: QtBot, theme: Theme) -> None:
+    box = AheadBox()
+    qtbot.addWidget(box)
+    box.show_next((NextSeen("2026-12-02T18:00-03:00", "Buenos Aires"),))
+    box.setFixedWidth(260)
+    box.show()
+    said = [one for one in box.findChildren(Label) if one.isVisible()]
+    assert "Wed 2 Dec 2026 18:00" in [one.text() for one in said]
+    qtbot.waitUntil(lambda: all(one.width() >= one.sizeHint().width() for one in said), timeout=30_000)
+
+
+@pytest.mark.parametrize("count", [3, 20])
+def test_a_text_that_fits_is_not_scrolled(qtbot: QtBot, theme: Theme, count: int) -> None:
+    held = Pane("panel")
+    qtbot.addWidget(held)
+    shown = long_text("\n".join(["a line"] * count), "Given", "")
+    held.put(shown, None)
+    held.resize(600, 100)
+    held.show()
+    page = shown.findChild(QPlainTextEdit)
+    assert page is not None
+    qtbot.waitUntil(lambda: page.viewport().height() >= count * page.fontMetrics().lineSpacing(), timeout=30_000)
+    assert page.verticalScrollBar().maximum() == 0
+
+
+def test_a_run_that_goes_on_says_so_in_a_sentence(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.window.show_page("runs")
+    desk.settle()
+    detail = desk.window.pages["runs"].detail
+    seen = desk.office.run(f"{10:032x}")
+    for words, told in (("Carries on", "yet. Carries on."), ("No news from ‘Read’.", "yet. No news from ‘Read’.")):
+        document = {**seen.document, "result": None, "error": None, "state": "ready"}
+        monkeypatch.setattr(desk.office, "run", lambda _id, said=(document, words): _said(seen, *said))
+        detail._seen = None
+        detail.show_run(f"{10:032x}", tab="result")
+        desk.settle()
+        assert any(one.text().endswith(told) for one in detail.result.findChildren(Prose))
+
+
+def _said(seen: RunSeen, document: dict[str, Any], words: str) -> RunSeen:
+    return dataclasses.replace(seen, document=document, words=words)
+
+
+def test_what_was_said_of_a_plug_is_not_said_of_the_next_run(desk: Desk) -> None:
+    desk.window.show_page("runs")
+    desk.settle()
+    detail = desk.window.pages["runs"].detail
+    for number, stands in ((10, True), (5, False)):
+        detail.show_run(f"{number:032x}", tab="checkpoint")
+        desk.settle()
+        assert detail.checkpoint._live_box.isVisible() is stands
+        detail.checkpoint._ended_at = NOW  # as if it had been pulled
 
 
 def test_what_a_schedule_lacks_is_said_in_the_order_it_is_filled_in() -> None:

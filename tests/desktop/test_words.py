@@ -347,8 +347,15 @@ def test_a_restart_tells_what_was_kept_and_where_it_went_on() -> None:
 
 def test_a_timer_says_its_instant_as_people_do() -> None:
     step = {"kind": "timer", "summary": "until 2026-12-01T05:51:13.730Z"}
-    assert runs.step_line(step) == "until Tue 1 Dec 2026, 05:51"
+    assert runs.step_line(step) == "Until Tue 1 Dec 2026, 05:51"
     assert runs.step_line({"kind": "step", "summary": "17 invoices"}) == "17 invoices"
+
+
+def test_a_gate_says_who_did_what() -> None:
+    gate = {"kind": "gate", "summary": "approved by you"}
+    assert runs.step_line(gate) == "You approved"
+    assert runs.step_line({**gate, "summary": "returned by Ben"}) == "Ben sent it back"
+    assert runs.step_line({**gate, "kind": "step", "summary": "approved by the board"}) == "approved by the board"
 
 
 def test_the_trail_speaks_to_who_reads_it_and_names_effects_in_words() -> None:

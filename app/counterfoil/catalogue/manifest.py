@@ -134,7 +134,7 @@ def manifest_json(manifest: Manifest) -> dict[str, Any]:
 
 def chips(manifest: Manifest) -> list[str]:
     """The short facts of a template's card, from closed lists only (experience 8)."""
-    facts = ["No llm needed"] if manifest.works_without_llm else []
+    facts = ["No llm needed" if manifest.works_without_llm else "Needs an llm"]
     facts += dict.fromkeys(EFFECTS[name] for name in manifest.permissions)
     if manifest.asks:
         facts.append("Asks nobody" if manifest.asks == "never" else f"Asks you {manifest.asks}")

@@ -25,7 +25,7 @@ from counterfoil.clock import SystemClock
 from counterfoil.effects.secrets import Keyring, KeyringUnusable
 from counterfoil.errors import CounterfoilError, SecretMissing
 from counterfoil.inbox.home_settings import home_settings
-from counterfoil.inbox.pausing import pause_sentence
+from counterfoil.inbox.pausing import pause_sentence, standstill
 from counterfoil.places import bundled
 from counterfoil.runner.at_login import AtLogin
 from counterfoil.sandbox.probing import measured
@@ -139,7 +139,7 @@ def _database(call: Call) -> list[Check]:
     means = f"{call.home.database}, data version {SCHEMA}, {length}, not damaged."
     found = [Check("Database", "ok", means), _runner(lease if alive else None)]
     if paused:
-        found.append(Check("Pause", "warn", f"{paused} Nothing starts or goes on.", "Go on: counterfoil runner resume"))
+        found.append(Check("Pause", "warn", standstill(paused), "Go on: counterfoil runner resume"))
     return found
 
 

@@ -92,7 +92,8 @@ QMenu::separator { height: 1px; background: @border; margin: 4px 8px; }
 
 _FIELDS = """
 QLineEdit, QPlainTextEdit, QTextEdit, QComboBox, QDateEdit, QSpinBox { color: @text; background: @panel; border: 1px solid @border_input;
-    border-radius: 6px; padding: 0 10px; min-height: 30px; selection-background-color: @accent; selection-color: @on_accent; }
+    border-radius: 6px; padding: 0 10px; selection-background-color: @accent; selection-color: @on_accent; }
+QLineEdit, QComboBox, QDateEdit, QSpinBox { min-height: 30px; }
 QPlainTextEdit, QTextEdit { padding: 6px 8px; }
 QPlainTextEdit[bare="true"] { border: none; background: transparent; }
 QLineEdit[tone="bad"], QPlainTextEdit[tone="bad"], QComboBox[tone="bad"] { border-color: @bad; }

@@ -35,7 +35,9 @@ def font(size: int = 13, weight: int = 400, *, mono: bool = False, figures: bool
     made.setPixelSize(size)
     made.setWeight(_WEIGHTS[weight])
     made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
-    if figures and not mono:
+    if mono:
+        made.setFeature(QFont.Tag("calt"), 0)  # no two signs are drawn as one: what is shown is what stands in the file
+    elif figures:
         made.setFeature(QFont.Tag("tnum"), 1)
     return made
 

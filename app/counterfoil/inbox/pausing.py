@@ -52,6 +52,11 @@ def pause_sentence(conn: Connection) -> str:
     return f"Everything was paused by {person(row['by'])}, {from_us(row['at']).astimezone():%a %H:%M}.{f' {why}' if why else ''}"
 
 
+def standstill(said: str) -> str:
+    """What a pause means for whoever meets it; a reason may have told it already."""
+    return said if "nothing starts or goes on" in said else f"{said} Nothing starts or goes on."
+
+
 def refuse_paused(conn: Connection) -> None:
     """Refuse to wait for what cannot go on.
 
@@ -60,4 +65,4 @@ def refuse_paused(conn: Connection) -> None:
     """
     said = pause_sentence(conn)
     if said:
-        raise EverythingPaused(f"{said} Nothing starts or goes on.", "To go on: counterfoil runner resume")
+        raise EverythingPaused(standstill(said), "To go on: counterfoil runner resume")

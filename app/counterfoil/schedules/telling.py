@@ -35,8 +35,9 @@ def told(kind: str, body: dict[str, Any]) -> list[str]:
         case NoticeKind.HELD_UP:
             return [as_sentence(f"‘{body['schedule']}’ was skipped {body['skipped']} times in a row: {body['reason']}")]
         case NoticeKind.NOTHING:
-            since = f"{datetime.fromisoformat(body['since']).astimezone():%d %b}"
-            return [f"‘{body['schedule']}’ found nothing since {since}, {body['times']} times. Right folder?"]
+            since = datetime.fromisoformat(body["since"]).astimezone()
+            when = f"since {since.day} {since:%b}, {body['times']} times"
+            return [f"‘{body['schedule']}’ found nothing {when}. Right folder?"]
         case NoticeKind.ZONE:
             names = ", ".join(f"‘{name}’" for name in body["schedules"])
             return [

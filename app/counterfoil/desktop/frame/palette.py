@@ -79,6 +79,7 @@ class Palette(Popover):
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.view.clicked.connect(self._clicked)
         self.empty = Label("Nothing goes by these words.", "body2")
+        self.empty.setContentsMargins(10, 8, 10, 4)
         put(self.lines, self.field, self.view, self.empty)
         self.field.textChanged.connect(self._typed)
         self.field.installEventFilter(self)

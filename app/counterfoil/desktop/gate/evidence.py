@@ -38,6 +38,7 @@ _FILTERED = 10  # tables longer than this get a field to filter by
 READ = 3000  # signs up to which a text is shown as prose
 _SHOWN = 200_000  # signs of a text that are shown at all
 _GOES_ON = "↪ "
+_PADDED = 12  # pixels that the stylesheet puts above and below such a text
 _LINE = 2_000  # signs of a line; a longer one takes a tenth of a second to lay out
 
 
@@ -192,7 +193,8 @@ def long_text(text: str, title: str, source: str) -> QWidget:
     page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     page.setFrameShape(QPlainTextEdit.Shape.NoFrame)
     spacing, bar = QFontMetrics(page.font()).lineSpacing(), page.horizontalScrollBar().sizeHint().height()
-    page.setFixedHeight(min(20, shown.count("\n") + 1) * spacing + 2 * round(page.document().documentMargin()) + bar)
+    around = 2 * round(page.document().documentMargin()) + _PADDED
+    page.setFixedHeight(min(20, shown.count("\n") + 1) * spacing + around + bar)
     box.put(page)
     if len(text) > _SHOWN:
         box.put(Label(f"The first {_SHOWN:,} of {len(text):,} signs. The whole is in the file.", "caption", wrap=True))

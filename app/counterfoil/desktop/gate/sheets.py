@@ -144,6 +144,7 @@ def note_sheet(over: QWidget, number: int) -> WordsSheet:
         follows="The note stays with the run and in the Trail. The run needs no more care then. Nothing else changes.",
         button="Keep the note",
         missing="Write the note first",
+        leave="Leave it",
     )
 
 

@@ -186,10 +186,10 @@ def _centre(line: list[tuple[QLayoutItem, QRect]], high: int, *, move: bool) -> 
             item.setGeometry(box.translated(0, (high - box.height()) // 2))
 
 
-def side_by_side(*widgets: QWidget) -> QWidget:
+def side_by_side(*widgets: QWidget, line_gap: int = 8) -> QWidget:
     """Widgets in a line that breaks where it is too short."""
     held = QWidget()
-    line = Flow(held, gap=8, line_gap=8)
+    line = Flow(held, gap=8, line_gap=line_gap)
     for widget in widgets:
         line.addWidget(widget)
     return held

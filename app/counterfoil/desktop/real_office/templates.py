@@ -70,11 +70,19 @@ class Templates:
             description=_about(folder) or manifest.description,
             fields=tuple(fields),
             remembered=self._remembered(workspace, manifest.name, fields),
-            will=(*_will(manifest, fields), *self._cost(manifest, workspace)),
+            will=(*_will(manifest, fields), self._needs(manifest), *self._cost(manifest, workspace)),
             isolation=seen.mark if seen else isolation,
             asks=manifest.asks != "never",
             raising=" ".join(filter(None, (seen.why, seen.next_step, seen.profile))) if seen else "",
         )
+
+    def _needs(self, manifest: Manifest) -> tuple[str, str]:
+        """What has to be there, and where it is set up while it is not."""
+        if manifest.works_without_llm:
+            return "Needs", "No llm, no account"
+        with self._access.reading() as conn:
+            there = any(route["llms"] for route in route_documents(conn))
+        return "Needs", "An llm" if there else "An llm; none is set up. Add one in Connectors, Routes"
 
     def _cost(self, manifest: Manifest, workspace: str) -> tuple[tuple[str, str], ...]:
         """What a document may cost, where the template says enough and an llm with a price is asked."""
@@ -224,18 +232,18 @@ def _will(manifest: Manifest, fields: Sequence[Document]) -> tuple[tuple[str, st
     effects = set(manifest.permissions)
     changes = [words for name, words in _CHANGES if name in effects]
     sends = [words for name, words in _SENDS if name in effects]
+    asks = _ASKS.get(manifest.asks, manifest.asks or "Before anything is written or sent")
     told = [
         ("Reads", f"{read}, as chosen here" if read else "Files of this workspace"),
         ("Files", f"{capital(joined(changes))}, nothing before someone approves" if changes else "None is changed"),
         ("May send", capital(joined(sends)) if sends else "Nothing"),
-        ("Asks you", _ASKS.get(manifest.asks, manifest.asks or "Before anything is written or sent")),
+        ("Asks you", asks if changes or sends else asks.replace("anything is written or sent", "it goes on")),
     ]
     besides = [words for name, words in _BESIDES if name in effects]
     if besides:
         told.append(("Also", capital(joined(besides))))
     if manifest.hosts:
         told.append(("Reads from", joined(manifest.hosts)))
-    told.append(("Needs", "No llm, no account" if manifest.works_without_llm else "An llm"))
     return tuple(told)
 
 

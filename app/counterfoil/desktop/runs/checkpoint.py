@@ -98,6 +98,7 @@ class CheckpointTab(Pane):
         """Answer for a run."""
         if self._run_id != document["run_id"]:
             self._looks.stop()
+            self._ended_at = 0  # what was said of another run is not of this one
             self._say_live(Prose("Ends the runner and this run's processes now, the hard way. Then watch.", "small"))
         self._run_id = str(document["run_id"])
         checkpoint = document.get("checkpoint") or {}

@@ -29,6 +29,7 @@ from counterfoil.desktop.words.plain import one_line, plain
 from counterfoil.desktop.words.values import shown
 from counterfoil.facts import given_words
 
+_ENDED = ("done", "cancelled", "failed")
 _STATES = {
     "planned": "Approved, not written yet.",
     "rolled_back": "Put back: nothing of it is written.",
@@ -74,8 +75,7 @@ class ResultTab(Pane):
         elif result is not None:
             self.put(Label("Result", "h2"), Box("card").put(Prose(shown(result, today, lines=True))))
         elif not error:
-            ended = document["state"] in ("done", "cancelled", "failed")
-            said = "This run gave nothing back." if ended else "There is no result yet."
+            said = "This run gave nothing back." if document["state"] in _ENDED else "There is no result yet."
             self.put(Prose(f"{said} {_since(seen)}".strip(), "body2"))
         parameters = document.get("parameters")
         if isinstance(parameters, Mapping) and parameters:
@@ -200,9 +200,9 @@ def _ending(error: Mapping[str, Any], seen: RunSeen) -> Banner:
         message = (
             f"You cancelled it{f': ‘{why}’' if why else ''}. What was done stays; nothing more is written or sent."
         )
-    return Banner(
-        "quiet" if seen.tone == "quiet" else "bad", seen.words, detail="" if message in seen.words else message
-    )
+    stays = "What was done stays; nothing more is written or sent. ‘Run again…’ can go on from a step."
+    detail = message if message not in seen.words else stays if seen.document["state"] == "failed" else ""
+    return Banner("quiet" if seen.tone == "quiet" else "bad", seen.words, detail=detail)
 
 
 def _reason_to_stop(seen: RunSeen) -> str:
@@ -223,8 +223,4 @@ def _facts(
 
 
 def _since(seen: RunSeen) -> str:
-    return (
-        f"It is {seen.words[:1].lower()}{seen.words[1:]}."
-        if seen.document["state"] not in ("done", "failed", "cancelled")
-        else ""
-    )
+    return "" if seen.document["state"] in _ENDED else f"{seen.words.rstrip('.')}."

@@ -170,4 +170,5 @@ def name_sheet(over: QWidget, view: SavedView) -> WordsSheet:
         missing="Give it a name first",
         text=view.name,
         one_line=True,
+        leave="Leave it",
     )

@@ -9,6 +9,7 @@ from typing import Any
 from counterfoil.authoring.machine import root_of
 from counterfoil.desktop.words import runs as words
 from counterfoil.desktop.words import times
+from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import one_line
 
 STEP, GAP, RESTART = "step", "gap", "restart"
@@ -77,7 +78,10 @@ def _where(step: Mapping[str, Any], before: Mapping[str, Any] | None) -> str:
 def root_lines(document: Mapping[str, Any]) -> list[tuple[int, str, str]]:
     """The steps that a run can be gone on from: ordinal, what it is called, what came of it. What went on side by side is one of them."""
     steps = {int(one.document["ordinal"]): one for one in lines(document, ()) if one.kind == STEP and one.depth == 0}
-    return [(ordinal, one.title, one.summary or words.glyph(one.state)[2]) for ordinal, one in sorted(steps.items())]
+    return [
+        (ordinal, one.title, one.summary or capital(words.glyph(one.state)[2]))
+        for ordinal, one in sorted(steps.items())
+    ]
 
 
 def _as_ended(step: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:

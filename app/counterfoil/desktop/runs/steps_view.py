@@ -177,7 +177,7 @@ def _rail(painter: QPainter, box: QRect, depth: int, tokens: Tokens, *, first: b
     if gap:
         pen.setStyle(Qt.PenStyle.DotLine)
     painter.setPen(pen)
-    middle = box.center().y()
+    middle = _beside(box)
     for level in range(depth + 1):
         x = box.left() + _RAIL + level * _INDENT
         top = middle if first and level == depth else box.top()
@@ -185,14 +185,20 @@ def _rail(painter: QPainter, box: QRect, depth: int, tokens: Tokens, *, first: b
         painter.drawLine(QPointF(x, top), QPointF(x, bottom))
 
 
+def _beside(box: QRect) -> int:
+    """How far down the mark of a row stands: beside its first lines, as its time does, however many follow."""
+    return QRect(box.left(), box.top(), box.width(), STEP_ROW).center().y()
+
+
 def _step(painter: QPainter, box: QRect, line: StepLine, tokens: Tokens, *, exact: bool) -> None:
     name, tone, _ = glyph(line.state)
     x = box.left() + _RAIL + line.depth * _INDENT
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour(tokens.panel))
-    painter.drawEllipse(QPointF(x, box.center().y() + 0.5), 10, 10)
+    middle = _beside(box)
+    painter.drawEllipse(QPointF(x, middle + 0.5), 10, 10)
     ratio = painter.device().devicePixelRatioF()
-    painter.drawPixmap(round(x) - 8, box.center().y() - 8, icons.pixmap(name, getattr(tokens, tone), 16, ratio))
+    painter.drawPixmap(round(x) - 8, middle - 8, icons.pixmap(name, getattr(tokens, tone), 16, ratio))
     painter.setFont(font(12, figures=True))
     painter.setPen(colour(tokens.text3))
     titles, below, left, room, tail = _texts(line, box.width(), exact=exact)

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from counterfoil.desktop.parts.boxes import Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
-from counterfoil.desktop.parts.layouts import TOP, column, empty, put, row
+from counterfoil.desktop.parts.layouts import TOP, column, empty, put, row, side_by_side
 from counterfoil.desktop.schedule_facts import NextSeen, ReadySeen
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.schedules import dated
@@ -52,15 +52,12 @@ class AheadBox(Box):
         line = row(gap=8)
         line.addWidget(Icon("moon" if one.night else "clock", "info" if one.night else "text3", 14), 0, TOP)
         texts = column(gap=1)
-        first = row(gap=6)
-        put(
-            first,
+        where = f"{plain(one.place)} · " if one.place else ""
+        said = (
             Label(text, "strong", tone="accent" if new else ""),
-            *([Label(plain(one.place), "body2")] if one.place else []),
-            None,
-            Label(f"UTC{offset[:3]}:{offset[3:]}", "caption"),
+            Label(f"{where}UTC{offset[:3]}:{offset[3:]}", "caption"),
         )
-        put(texts, first)
+        put(texts, side_by_side(*said, line_gap=0))
         for words in filter(None, (one.note, one.night)):
             put(texts, Prose(words, "small", tone="info"))
         line.addLayout(texts, 1)
@@ -120,7 +117,8 @@ class ReadyBox(Box):
         texts = column(gap=2)
         put(texts, Prose(plain(one.words), "small", tone="text2" if one.holds else "warn"))
         if not one.holds:
-            put(texts, *([Prose(plain(one.next_step), "small")] if one.next_step else []))
+            told = one.next_step and one.next_step.rstrip(".") != button.rstrip("…")
+            put(texts, *([Prose(plain(one.next_step), "small")] if told else []))
             if button:
                 mend = Button(button, key=one.sign_in or one.check)
                 mend.chosen.connect(self.sign_in if one.sign_in else self.mend)

@@ -308,7 +308,7 @@ class ScheduleEditor(Pane):
         self.save.setEnabled(not self._saving)
         self.save.say("Saving…" if self._saving else words or "Save")
         self.save.set_kind("outline" if words else "primary", "check")
-        self._note.setText("" if words else "It stops and asks before anything is written, as each run does.")
+        self._note.setText("" if words else "Its runs ask no less than those that you start.")
 
     def _lack(self) -> Lack | None:
         return lacking(self.draft(), self._seen)

@@ -53,7 +53,7 @@ class LinkSheet(Sheet):
         self._why.hide()
         self.add = Button("Add it", "primary")
         self.add.clicked.connect(self._given)
-        close = Button("Cancel", "quiet")
+        close = Button("Leave it", "quiet")
         close.clicked.connect(self.dismiss)
         put(self.foot, self.add, None, close)
         self.provider.currentIndexChanged.connect(self._fit)

@@ -10,13 +10,15 @@ from typing import Any
 from counterfoil.desktop.office import Progress
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import NO_BREAK, count, is_money, money, moneys, number, size
+from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.facts import as_sentence
 
 _ASKED = re.compile(r"(waits|decided|expired) in g-\d+: ")
 _ASKED_WORDS = {"waits": "Asked: ", "decided": "Answered, taken up next: ", "expired": "Nobody answered in time: "}
 _STEP_IN_QUOTES = re.compile(r"“([a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:@\d+)?)”")  # named as in the code
-_ANSWERED = re.compile(r"(?:approved|rejected|returned|answered) by (.+)")
+_ANSWERED = re.compile(r"(approved|rejected|returned|answered) by (.+)")
+_ANSWERS = {"rejected": "rejected it", "returned": "sent it back"}
 _TAKEN_OVER = re.compile(r"happened in run (\d+), record \d+\Z")  # what the origins of effects say
 _TOLD = re.compile(r"(?P<how>said|given) by (?P<who>.+)\Z")
 _GLYPHS = {
@@ -85,7 +87,10 @@ def step_line(step: Mapping[str, Any]) -> str:
     said = one_line(step.get("summary") or "")
     due = times.iso_instant(said.removeprefix("until ")) if step["kind"] == "timer" else None
     if due is not None:
-        return f"until {times.dated(due)}"
+        return f"Until {times.dated(due)}"
+    answered = _ANSWERED.fullmatch(said) if step["kind"] == "gate" else None
+    if answered is not None:
+        return f"{capital(answered[2])} {_ANSWERS.get(answered[1], answered[1])}"
     return _ASKED.sub(lambda found: _ASKED_WORDS[found[1]], said, count=1)
 
 
@@ -127,7 +132,7 @@ def wait_gap(step: Mapping[str, Any]) -> str:
     if step["kind"] not in ("gate", "timer") or begun is None or ended is None or ended - begun < times.MINUTE:
         return ""
     answered = _ANSWERED.fullmatch(str(step.get("summary") or ""))
-    whom = f" for {one_line(answered[1])}" if answered else " for a decision" if step["kind"] == "gate" else ""
+    whom = f" for {one_line(answered[2])}" if answered else " for a decision" if step["kind"] == "gate" else ""
     return f"Waited {times.span((ended - begun) // times.MINUTE * times.MINUTE)}{whom}. Cost nothing."
 
 

@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from counterfoil.desktop.frame import pages
 from counterfoil.desktop.frame.window import Window
 from counterfoil.desktop.theme import Theme
 from desktop.fake_bridge import FakeBridge
@@ -50,6 +51,14 @@ def in_utc() -> Generator[None]:
         time.tzset()
         yield
     time.tzset()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_page_by_itself() -> Generator[None]:
+    """A test's window has the pages that somebody went to, not others that a slow computer had the time to make ahead."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pages, "HEAVY", ())
+        yield
 
 
 @pytest.fixture(scope="session")

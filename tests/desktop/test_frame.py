@@ -3,6 +3,7 @@
 import dataclasses
 import importlib
 import sys
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -22,6 +23,7 @@ from counterfoil.desktop.parts.focus import FocusRing
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.desktop.theme import current
+from counterfoil.desktop.words import times
 from counterfoil.errors import RunnerTrouble
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
@@ -452,3 +454,36 @@ def test_pages_are_imported_before_anybody_goes_there(desk: Desk, monkeypatch: p
     desk.settle()
     assert desk.office.loaded_ahead[-len(left) :] == left, "and what answers them"
     assert {pages.PAGES[name][0] for name in pages.PAGES} <= {*imported, *sys.modules}
+
+
+def test_heavy_pages_are_made_before_anybody_goes_there_and_show_what_is_so_by_then(
+    make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "HEAVY", ("runs", "schedules"))
+    desk = make_desk()
+    ahead = desk.window._ahead
+    while ahead._turns.isActive():
+        ahead.turn()
+    made: dict[str, Any] = dict(ahead._made)
+    assert set(made) == {"runs", "schedules"}
+    assert set(desk.window.pages) == {"inbox"}, "nobody has been there"
+    desk.settle()
+    assert not made["runs"].adapter.rows, "it asks nothing"
+    assert desk.window.stack.currentWidget() is desk.window.pages["inbox"]
+    desk.later(24 * 3600)
+    for key, name in ((Qt.Key.Key_2, "runs"), (Qt.Key.Key_4, "schedules")):
+        desk.press(key, CTRL)
+        assert desk.window.shown is made[name]
+        assert made[name].adapter.rows
+    today = times.local(desk.office.now).date()
+    assert made["schedules"].calendar.view.current_day().day == today
+
+
+def test_a_page_that_somebody_went_to_is_not_made_again(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "HEAVY", ("runs",))
+    desk = make_desk()
+    desk.press(Qt.Key.Key_2, CTRL)
+    ahead = desk.window._ahead
+    while ahead._turns.isActive():
+        ahead.turn()
+    assert not ahead._made

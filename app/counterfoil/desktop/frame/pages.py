@@ -1,4 +1,5 @@
-"""The pages by name, each imported and made when it is first wanted, so that the window is there before anything else is loaded."""
+"""The pages by name. The window is there before any of them is loaded; what they are made of is loaded while nobody waits, and the pages
+of many parts are made then, too."""
 
 from __future__ import annotations
 
@@ -6,14 +7,15 @@ import importlib
 from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes
 
-_AHEAD = 700  # milliseconds between two pages that are imported
+_AHEAD = 400  # milliseconds between two turns
+HEAVY = ("runs", "schedules")  # pages that take longer to make than a person should wait at a key
 PAGES = {
     "inbox": ("counterfoil.desktop.inbox.page", "InboxPage"),
     "runs": ("counterfoil.desktop.runs.page", "RunsPage"),
@@ -45,15 +47,24 @@ class Page(Protocol):
 
 
 class Ahead(QObject):
-    """Imports what the other pages are made of, and has the office load what answers them, one page after the other while nobody waits,
-    so that going there does not wait for it."""
+    """Imports what the other pages are made of, has the office load what answers them, and makes the heavy ones, one thing after the other
+    while nobody waits, so that going there does not wait for it. A page that is made lies in the stack unseen and asks nothing."""
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, clock: Clock, stack: QStackedWidget, parent: QObject) -> None:
         super().__init__(parent)
         self.bridge: Bridge | None = None
         self.left = [name for name in reversed(PAGES) if name != "inbox"]
+        self._clock, self._stack = clock, stack
+        self._made: dict[str, QWidget] = {}
+        self._heavy = set(HEAVY)  # nobody has gone there, so they are worth making
+        self._to_make = ""
         self._turns = QTimer(self, interval=_AHEAD)
         self._turns.timeout.connect(self.turn)
+
+    def page(self, name: str, bridge: Bridge) -> QWidget:
+        """The page of a name, for the window to keep: as it was made ahead, else made now."""
+        self._heavy.discard(name)
+        return self._made.pop(name, None) or self._make(name, bridge)
 
     @Slot()
     def start(self) -> None:
@@ -62,22 +73,27 @@ class Ahead(QObject):
 
     @Slot()
     def turn(self) -> None:
-        """Import one; after the last there are no more turns."""
-        if self.left:
-            name = self.left.pop()
-            importlib.import_module(PAGES[name][0])
-            if self.bridge is not None:
-                self.bridge.ask(self, lambda office: office.load_ahead(name), _nothing, _nothing, slow=True)
+        """Import one, or make what was imported; after the last there are no more turns."""
+        name, self._to_make = self._to_make, ""
+        if name in self._heavy and self.bridge is not None:
+            self._made[name] = self._make(name, self.bridge)
+        elif self.left:
+            self._load(self.left.pop())
         else:
             self._turns.stop()
+
+    def _load(self, name: str) -> None:
+        importlib.import_module(PAGES[name][0])
+        if self.bridge is not None:
+            self.bridge.ask(self, lambda office: office.load_ahead(name), _nothing, _nothing, slow=True)
+        self._to_make = name
+
+    def _make(self, name: str, bridge: Bridge) -> QWidget:
+        module, kind = PAGES[name]
+        page: QWidget = getattr(importlib.import_module(module), kind)(bridge, self._clock)
+        self._stack.addWidget(page)
+        return page
 
 
 def _nothing(_what: object) -> None:
     """Whoever goes there is told what was wrong."""
-
-
-def make(name: str, bridge: Bridge, clock: Clock) -> QWidget:
-    """The page of a name."""
-    module, kind = PAGES[name]
-    page: QWidget = getattr(importlib.import_module(module), kind)(bridge, clock)
-    return page

@@ -79,7 +79,7 @@ class Window(QMainWindow):
         self._ticks = QTimer(self)
         self._ticks.setInterval(_SECOND)
         self._ticks.timeout.connect(self._tick)
-        self._ahead = pages.Ahead(self)
+        self._ahead = pages.Ahead(clock, self.stack, self)
         self._keys = FrameKeys(self, self)
 
     def _lay_out(self) -> None:
@@ -117,14 +117,13 @@ class Window(QMainWindow):
 
     @Slot(object)
     def show_page(self, key: object) -> None:
-        """Go to a page; it is made when it is first wanted."""
+        """Go to a page; it asks its first question when it is first wanted."""
         name = str(key)
         if self._bridge is None:
             return
         if name not in self.pages:
-            page: Any = pages.make(name, self._bridge, self._clock)
+            page: Any = self._ahead.page(name, self._bridge)
             self.pages[name] = page
-            self.stack.addWidget(page)
             if name in _REMEMBERING:
                 page.remember(self._settings)
             if name == "inbox":

@@ -15,7 +15,7 @@ from counterfoil.desktop import icons
 from counterfoil.desktop.office import RunRow
 from counterfoil.desktop.parts.reading_on import is_reading_on
 from counterfoil.desktop.tables.adapter import Index
-from counterfoil.desktop.tables.fitting import stacked
+from counterfoil.desktop.tables.fitting import Measure, stacked
 from counterfoil.desktop.tables.row_ground import paint_ground
 from counterfoil.desktop.tables.stepping import steps, take
 from counterfoil.desktop.theme import colour, current, font
@@ -60,12 +60,14 @@ class RunsAdapter(QAbstractListModel):
         super().__init__(parent)
         self.rows: list[RunRow] = []
         self._ids: list[str] = []
+        self._feet: dict[str, str] = {}  # by run: a list asks for each of them several times before it is painted
         self._now = 0
         self._more = False
 
     def show_rows(self, rows: Sequence[RunRow], now_us: int, *, more: bool = False) -> None:
         """Show these; `more` where there are older ones to ask for."""
         self._now, self._more = now_us, more
+        self._feet.clear()
         ids = [row.run_id for row in rows]
         way = steps(self._ids, ids)
         if way is None:
@@ -114,6 +116,11 @@ class RunsAdapter(QAbstractListModel):
         return None
 
     def _foot(self, row: RunRow) -> str:
+        if row.run_id not in self._feet:
+            self._feet[row.run_id] = self._foot_of(row)
+        return self._feet[row.run_id]
+
+    def _foot_of(self, row: RunRow) -> str:
         begun = row.started_at or row.created_at
         parts = [f"Run {row.number}", times.since(begun, self._now), row.by or person(row.started_by)]
         if row.ended_at is not None:
@@ -245,12 +252,19 @@ class RunDelegate(QStyledItemDelegate):
 def _lines(title: str, state: str, foot: str, room: int) -> tuple[tuple[str, ...], ...]:
     """Title, state and foot of a row, whole: a name or a number in them is never cut for a line's sake."""
     return (
-        stacked(title, room, _TITLE_LINES, _metrics(13, 500).horizontalAdvance),
-        stacked(state, room - 20, _STATE_LINES, _metrics(12, 500).horizontalAdvance),
-        stacked(foot, room, _FOOT_LINES, _metrics(12, 400).horizontalAdvance),
+        stacked(title, room, _TITLE_LINES, _measure(13, 500)),
+        stacked(state, room - 20, _STATE_LINES, _measure(12, 500)),
+        stacked(foot, room, _FOOT_LINES, _measure(12, 400)),
     )
 
 
 @functools.cache
-def _metrics(size: int, weight: int) -> QFontMetrics:
-    return QFontMetrics(font(size, weight, figures=True))
+def _measure(size: int, weight: int) -> Measure:
+    """How wide texts are; a list is laid out without its scroll bar first, then beside it, so each is asked for twice."""
+    metrics = QFontMetrics(font(size, weight, figures=True))
+
+    @functools.lru_cache(maxsize=4096)
+    def measured(text: str) -> int:
+        return metrics.horizontalAdvance(text)
+
+    return measured

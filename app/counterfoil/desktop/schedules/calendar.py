@@ -39,6 +39,7 @@ class CalendarPane(Pane):
         self._latest = Latest()
         self._workspace: str | None = None
         self._schedule = ""
+        self._begun = False
         self._day = times.local(clock.now_us()).date()
         self.adapter = DaysAdapter(self)
         self.view = DaysView(self.adapter)
@@ -76,7 +77,9 @@ class CalendarPane(Pane):
         self.day.gate_wanted.connect(self.gate_wanted)
 
     def choose_workspace(self, path: str | None) -> None:
-        """Show one workspace, or all."""
+        """Show one workspace, or all; the first time on the day that is today by then, since the page was made earlier."""
+        if not self._begun:
+            self._begun, self._day = True, times.local(self._clock.now_us()).date()
         self._workspace = path
         self.load()
 

@@ -16,6 +16,7 @@ PADDING = 20  # left and right of a cell together
 _WIDEST_TEXT = 320
 _NUMBERS = 64  # pixels of the columns before the head, where they hold no more than a number
 _LEAST_HEAD, _LEAST_TEXT, _LEAST_IDENTIFIER = 190, 84, 190
+_NARROWEST, _USUAL = 3, 7  # pixels of signs: a text of more narrow ones than fit in a line is not measured whole
 _LONG_WORD = 0.6  # share of a line from which on a word of letters is parted rather than left out
 _LEAST_SHARE = 0.55  # of its own width that a text keeps before other columns give way
 
@@ -125,21 +126,35 @@ def placed(fitted: Fit, chosen: Mapping[str, int]) -> Fit:
 def broken(text: str, width: int, measure: Measure) -> list[str]:
     """The lines of a text in a width: broken at blanks, and inside a word only where it alone is too wide: behind a hyphen, if any."""
     lines: list[str] = []
-    current = ""
-    for word in text.split(" "):
-        tried = f"{current} {word}" if current else word
-        if measure(tried) <= width:
-            current = tried
-            continue
-        if current:
-            lines.append(current)
-        while measure(word) > width and len(word) > 1:
-            fit = _fitting(word, width, measure)
-            fit = word.rfind("-", 1, fit) + 1 or fit
-            lines.append(word[:fit])
-            word = word[fit:]  # noqa: PLW2901 - what is left of it
-        current = word
-    return [*lines, current]
+    rest = text.lstrip(" ")
+    while rest:
+        end = _whole_words(rest, width, measure) or _part_of_word(rest.split(" ", 1)[0], width, measure)
+        lines.append(rest[:end])
+        rest = rest[end:].lstrip(" ")
+    return lines or [""]
+
+
+def _whole_words(text: str, width: int, measure: Measure) -> int:
+    """How many signs of a text are its first words that fit in a width, 0 where not even one does. Measuring is what costs, so the end is
+    looked for from where a line usually ends."""
+    if len(text) <= width // _NARROWEST and measure(text) <= width:  # as most do
+        return len(text)
+    end = max(text.rfind(" ", 0, width // _USUAL), 0)
+    while end and measure(text[:end]) > width:
+        end = max(text.rfind(" ", 0, end), 0)
+    while end < len(text):
+        after = text.find(" ", end + 1)
+        after = len(text) if after < 0 else after
+        if measure(text[:after]) > width:
+            return end
+        end = after
+    return end
+
+
+def _part_of_word(word: str, width: int, measure: Measure) -> int:
+    """How many signs of a word that is too wide stand in a line."""
+    fit = _fitting(word, width, measure)
+    return word.rfind("-", 1, fit) + 1 or fit
 
 
 def balanced(text: str, width: int, measure: Measure) -> list[str]:

@@ -228,6 +228,7 @@ def test_a_full_disk_refuses_the_decision_and_says_how_full(sit: MakeSeat, waiti
     seat.until(seat.may_undo, "the decision is kept")
     (made,) = decisions(waiting)
     assert made["verdict"] == "rejected"
+    assert not any(one.startswith("The disk is full (") for one in seat.banners())  # it is no more
 
 
 def _told(seat: Seat, words: str) -> bool:

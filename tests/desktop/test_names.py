@@ -42,12 +42,13 @@ pytestmark = pytest.mark.qt_log_ignore("OpenType support missing", extend=True) 
 # turns the line, isolates, hides, moves the cursor, ends a line for some, joins nothing, an unassigned tag
 BAD = "\u202e\u2066\u200b\u200f\u2028\ufeff\x07\x1b[31m\x08\x85\U000e0041"
 SCRIPTS = "Ζωή ООО «Север» 山田商店 شركة النور חברת אור ไทย नमस्ते 🏭 é"
+MARKUP = "<img src=x>"  # and what a tooltip would fetch, or a label show in another voice
 ALLOWED = {"\n", "\t", "\u00a0", "\u200c", "\u200d"}
 
 
 def foreign(words: str) -> str:
     """A text of somebody else's."""
-    return f"{words} {SCRIPTS} {BAD}end"
+    return f"{words} {MARKUP} {SCRIPTS} {BAD}end"
 
 
 def hidden(text: str) -> list[str]:
@@ -111,6 +112,23 @@ def shown_of(value: Any) -> Iterator[str]:
         yield from texts
 
 
+def markup(window: QWidget) -> Iterator[tuple[str, str]]:
+    """Every text with markup of others that would be read as markup: Qt looks for some in tooltips, and in labels that are not plain."""
+    for widget in window.findChildren(QWidget):
+        where = f"{type(widget).__name__} ‘{widget.accessibleName()[:40]}’"
+        if MARKUP in widget.toolTip():
+            yield f"{where} tooltip", widget.toolTip()
+        if isinstance(widget, QLabel) and widget.textFormat() != Qt.TextFormat.PlainText and MARKUP in widget.text():
+            yield f"{where} rich text", widget.text()
+        if isinstance(widget, QAbstractItemView) and widget.model() is not None:
+            role = f"role {int(Qt.ItemDataRole.ToolTipRole)}"
+            shown = cells(where, widget.model())
+            yield from ((there, text) for there, text in shown if there.endswith(role) and MARKUP in text)
+        if isinstance(widget, QMenu):
+            told = [action for action in widget.actions() if MARKUP in action.toolTip()]
+            yield from ((f"{where} action's tooltip", action.toolTip()) for action in told if widget.toolTipsVisible())
+
+
 Leaks = dict[str, list[tuple[str, str]]]
 
 
@@ -118,6 +136,7 @@ def look(seat: Seat, state: str, leaks: Leaks) -> None:
     """Keep what is hidden in what this state of the window says."""
     seat.rest(0.15)
     found = [(where, text[:60]) for where, text in everything_said(seat.window) if hidden(text)]
+    found += [(where, text[:60]) for where, text in markup(seat.window)]
     if found:
         leaks[state] = found
 
@@ -318,6 +337,7 @@ def test_nothing_hidden_reaches_paper(hostile: HostileHome, seat: Seat) -> None:
     written = as_html(seat.detail.session.reading.seen, SystemClock().now_us())
     assert hidden(written) == []
     assert "‹U+202E›" in written
+    assert MARKUP not in written
 
 
 def test_a_choice_is_answered_as_it_was_asked_whatever_is_shown_of_it(hostile: HostileHome, seat: Seat) -> None:

@@ -3,9 +3,11 @@
 import importlib
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -22,6 +24,7 @@ PATIENCE = 60.0  # seconds; processes are started on shared cores
 
 MINIMISED = """
 import sys
+import tempfile
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from counterfoil.desktop import app
@@ -165,6 +168,39 @@ def test_a_window_that_was_killed_does_not_stand_in_the_way(tmp_path: Path, begu
     until_listening(tmp_path)
     assert second.process.poll() is None
     assert second.interrupt() == 0
+
+
+READ_ONLY = """
+import os, sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from counterfoil.desktop.frame.single import SingleWindow
+from counterfoil.places import Home
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+application = QCoreApplication([])
+print(SingleWindow(Home(Path(sys.argv[1]))).first)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are told otherwise there")
+def test_what_a_killed_window_left_in_a_folder_that_cannot_be_written_is_no_window() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o755)
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        ended.wait()
+        run = Home(Path(place)).run
+        run.mkdir()
+        (run / "window.lock").write_text(f"{ended.pid}\npython3\n{platform.node()}\n\n\n")
+        run.chmod(0o555)  # asked by another account where this one may do everything
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", READ_ONLY, place],
+            capture_output=True, text=True, check=True, env=environment(),
+        )  # fmt: skip
+        run.chmod(0o755)
+    assert done.stdout == "True\n"
 
 
 def test_a_window_that_hangs_is_said_to_hang(tmp_path: Path, begun: list[Started]) -> None:

@@ -18,7 +18,7 @@ from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import SIDEBAR
 from counterfoil.desktop.words.numbers import count
-from counterfoil.desktop.words.plain import one_line, plain
+from counterfoil.desktop.words.plain import one_line, plain, tip
 
 _NAME, _FOLDER, _MOST = (
     19,
@@ -144,7 +144,7 @@ class Switcher(QPushButton):
             action.setCheckable(True)
             action.setChecked(path == self._current)
             action.setData(("workspace", path))
-            action.setToolTip(plain(path or "Every workspace that runs have used"))
+            action.setToolTip(tip(plain(path or "Every workspace that runs have used")))
             group.addAction(action)
             menu.addAction(action)
         menu.addSeparator()
@@ -212,7 +212,7 @@ class Switcher(QPushButton):
         self.updateGeometry()
         folder = self._current or "Every workspace that runs have used"
         self.setAccessibleName(f"Workspace: {name}")
-        self.setToolTip(f"{plain(folder)} (Ctrl+Shift+W)")
+        self.setToolTip(tip(f"{plain(folder)} (Ctrl+Shift+W)"))
         self.update()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 
 from PySide6.QtCore import QLockFile, QObject, QThread, Signal, Slot
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
@@ -31,6 +32,8 @@ class SingleWindow(QObject):
         self._lock = QLockFile(str(home.run / "window.lock"))
         self._lock.setStaleLockTime(0)  # only the end of its process frees it
         self.first = self._lock.tryLock(0) or self._lock.error() != QLockFile.LockError.LockFailedError
+        if not self.first and not os.access(home.run, os.W_OK):
+            self.first = not raise_other(home)  # what a window that was killed left behind cannot be removed here
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._came)

@@ -87,7 +87,8 @@ class Tray(QObject):
         """Show a notice of the desktop; without a tray it is a matter of title and inbox."""
         if self.there and self.icon.supportsMessages():
             self._last = news
-            self.icon.showMessage("Counterfoil", one_line(news.words), face(0), _SHOWN)
+            said = one_line(news.words).replace("<", "‹")  # desktops read markup in a notice
+            self.icon.showMessage("Counterfoil", said, face(0), _SHOWN)
 
     @Slot()
     def look(self) -> None:

@@ -27,14 +27,14 @@ class Notices(QWidget):
         self._lines = column(self)
         self._told: QWidget | None = None
         self._away: QWidget | None = None
-        self._told_words = self._away_words = ""
+        self._told_words = self._away_words = self._code = ""
 
     def tell(self, trouble: Trouble) -> None:
         """A question failed whose page did not say what to do then."""
         if trouble.message == self._away_words:
             return  # it is said already
         self.dismiss()
-        self._told_words = trouble.message
+        self._told_words, self._code = trouble.message, trouble.code
         close = Button("Close", "outline")
         close.clicked.connect(self.dismiss)
         buttons = [close]
@@ -45,6 +45,12 @@ class Notices(QWidget):
         self._told = self._put(
             Banner("bad", plain(trouble.message), buttons, detail=plain(trouble.next_step, lines=True))
         )
+
+    @Slot()
+    def has_room(self) -> None:
+        """A decision was kept, so the disk is full no more."""
+        if self._code == DiskFull.code:
+            self.dismiss()
 
     def reach(self, trouble: Trouble | None) -> None:
         """The data folder cannot be looked at any more, or can be again."""
@@ -64,7 +70,7 @@ class Notices(QWidget):
         if self._told is not None:
             self._told.deleteLater()
             self._told = None
-        self._told_words = ""
+        self._told_words = self._code = ""
 
     def _put(self, banner: Banner) -> QWidget:
         held = QWidget(self)

@@ -228,6 +228,7 @@ class Window(QMainWindow):
         page.pane.notices.gate_wanted.connect(self.show_gate)
         page.loaded.connect(self._ahead.start)
         page.print_wanted.connect(self._print)
+        page.detail.decided.connect(self.notices.has_room)
         page.start_wanted.connect(self.start_runner)
         page.show_counts(self.counts)
         page.show_runner(self.runner)

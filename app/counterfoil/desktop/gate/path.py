@@ -12,7 +12,7 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label
 from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.tables.fitting import shortened
-from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.plain import one_line, tip
 
 _WIDEST = 260  # pixels of a part that gives way
 _TEMPLATE, _TITLE = 150, 44  # pixels that are left to it
@@ -25,7 +25,7 @@ class GivesWay(Label):
     def __init__(self, text: str, least: int) -> None:
         super().__init__(text, "small")
         self._whole, self._fitted, self._least = text, text, least
-        self.setToolTip(text)
+        self.setToolTip(tip(text))
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.give(self.most)

@@ -12,7 +12,7 @@ from counterfoil.desktop.inbox.rows import Entry, Group, entry_id
 from counterfoil.desktop.office import InboxRow
 from counterfoil.desktop.tables.stepping import steps, take
 from counterfoil.desktop.words import gates, times
-from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.plain import one_line, tip
 from counterfoil.desktop.words.values import shown
 
 Index = QModelIndex | QPersistentModelIndex
@@ -94,9 +94,8 @@ class InboxAdapter(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._words(row)[2]
             case Qt.ItemDataRole.ToolTipRole:
-                return "\n".join(
-                    filter(None, (one_line(row.title), one_line(row.why), f"Asked {times.full(row.asked_at)}"))
-                )
+                told = (one_line(row.title), one_line(row.why), f"Asked {times.full(row.asked_at)}")
+                return tip("\n".join(filter(None, told)))
             case Role.FIGURE:
                 return self._words(row)[0]
             case Role.STATE:

@@ -10,6 +10,7 @@ from counterfoil.desktop import icons
 from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.labels import repolish
 from counterfoil.desktop.theme import current, font
+from counterfoil.desktop.words.plain import tip
 
 _TINTS = {
     "primary": "on_accent",
@@ -56,7 +57,7 @@ class Button(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.say(words, name)
         if help or (kind == "icon" and name):
-            self.setToolTip(help or name)
+            self.setToolTip(tip(help or name))
         if help:
             self.setAccessibleDescription(help)
         self._tint()

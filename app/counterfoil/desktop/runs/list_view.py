@@ -22,6 +22,7 @@ from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import NO_BREAK
 from counterfoil.desktop.words.people import person
+from counterfoil.desktop.words.plain import tip
 
 ROW = 68  # pixels of a run whose title and state take a line each; longer ones take more lines
 _STEP = 18
@@ -108,7 +109,7 @@ class RunsAdapter(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{row.title}. {row.words}. {self._foot(row)}. {index.row() + 1} of {len(self.rows)}."
             case Qt.ItemDataRole.ToolTipRole:
-                return f"{row.title}\n{row.words}\n{self._foot(row)}"
+                return tip(f"{row.title}\n{row.words}\n{self._foot(row)}")
             case Role.ROW:
                 return row
             case Role.FOOT:

@@ -17,7 +17,7 @@ from counterfoil.desktop.parts.labels import repolish
 from counterfoil.desktop.parts.layouts import Flow
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.numbers import count
-from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.plain import one_line, tip
 
 _ANY = {"workspace": "Any workspace", "template": "Any template", "schedule": "Any schedule", "days": "Any time"}
 _SHORT = {
@@ -60,7 +60,7 @@ class MenuChip(Button):
         whole = one_line(dict(choices).get(chosen, chosen)) if chosen else _ANY[self._what]
         short = whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 1].rstrip()}…"
         self.say(short if chosen else _SHORT[self._what], f"{whole}: choose which runs are shown")
-        self.setToolTip(whole if short != whole else "")
+        self.setToolTip(tip(whole) if short != whole else "")
         self.setProperty("chosen", bool(chosen))
         repolish(self)
 

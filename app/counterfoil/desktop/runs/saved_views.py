@@ -18,7 +18,7 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.runs.narrowing import narrow_words
 from counterfoil.desktop.theme import font
-from counterfoil.desktop.words.plain import one_line, quoted
+from counterfoil.desktop.words.plain import one_line, quoted, tip
 from counterfoil.desktop.words.runs import CHIPS
 from counterfoil.facts import as_sentence
 
@@ -122,7 +122,7 @@ class ViewsButton(Button):
             action = self._entry(menu, one_line(view.name), ("show", view))
             action.setCheckable(True)
             action.setChecked(view.shows(now))
-            action.setToolTip(suggested(view, narrow_words(view.narrow, (), (), ())) or _CHIP_WORDS["all"])
+            action.setToolTip(tip(suggested(view, narrow_words(view.narrow, (), (), ())) or _CHIP_WORDS["all"]))
         if self.saved:
             menu.addSeparator()
         shown = next((view for view in self.saved if view.shows(now)), None)

@@ -33,7 +33,7 @@ from counterfoil.desktop.tokens import Tokens
 from counterfoil.desktop.words import schedules as words
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count
-from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.plain import one_line, tip
 
 WEEK = 7
 _MOON = 20  # pixels at the right of a day whose clocks change
@@ -116,7 +116,7 @@ class DaysAdapter(QAbstractTableModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self.spoken(seen)
             case Qt.ItemDataRole.ToolTipRole:
-                return self.spoken(seen).replace(". ", "\n") if seen.firings or seen.night else None
+                return tip(self.spoken(seen).replace(". ", "\n")) if seen.firings or seen.night else None
             case Role.DAY:
                 return seen
         return None

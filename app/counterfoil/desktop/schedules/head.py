@@ -12,7 +12,7 @@ from counterfoil.desktop.parts.layouts import TOP, Flow, put, row
 from counterfoil.desktop.schedule_facts import ScheduleRow
 from counterfoil.desktop.words import schedules as words
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.plain import one_line, quoted
+from counterfoil.desktop.words.plain import one_line, quoted, tip
 
 
 class ScheduleHead(Pane):
@@ -80,7 +80,7 @@ class ScheduleHead(Pane):
         name = quoted(seen.name)
         folder = seen.workspace.replace("\\", "/").rstrip("/").rpartition("/")[2]
         self.path.say(f"{one_line(seen.title)} · {one_line(folder)}")
-        self.path.setToolTip(one_line(seen.workspace))
+        self.path.setToolTip(tip(one_line(seen.workspace)))
         self.title.say(one_line(seen.name))
         ahead = words.next_words(seen, now_us)
         plain = seen.paused or seen.next_at is None

@@ -19,7 +19,7 @@ from counterfoil.desktop.tables.row_ground import paint_ground
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.words import schedules as words
 from counterfoil.desktop.words import times
-from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.plain import one_line, tip
 
 ROW = 92  # pixels of a schedule whose texts take a line each
 _MOST = 6  # lines of one text at most
@@ -70,7 +70,7 @@ class SchedulesAdapter(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return row.name
             case Qt.ItemDataRole.ToolTipRole:
-                return "\n".join((one_line(row.name), *self.lines(row)))
+                return tip("\n".join((one_line(row.name), *self.lines(row))))
             case Qt.ItemDataRole.AccessibleTextRole:
                 on = "" if row.paused else "On. "
                 said = ". ".join((one_line(row.name), *self.lines(row)))

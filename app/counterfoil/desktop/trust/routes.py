@@ -17,7 +17,7 @@ from counterfoil.desktop.trust.chain import Chain
 from counterfoil.desktop.trust.link_sheet import LinkSheet
 from counterfoil.desktop.trust.spend_chart import SpendChart
 from counterfoil.desktop.trust_facts import LinkDraft, RouteSeen, RoutesSeen, Spend
-from counterfoil.desktop.words.plain import one_line, quoted
+from counterfoil.desktop.words.plain import one_line, quoted, tip
 
 _NOTHING = "No llm set up."
 _LOCAL = "ollama"
@@ -47,7 +47,7 @@ class RoutesTab(LoadedTab):
         self._seen = seen
         self.nothing.say(_NOTHING, seen.without)
         self._use_local.setVisible(bool(seen.local))
-        self._use_local.setToolTip(one_line(seen.local))
+        self._use_local.setToolTip(tip(one_line(seen.local)))
         cards: list[QWidget] = []
         if seen.spend is not None:
             cards.append(_spend_card(seen.spend))

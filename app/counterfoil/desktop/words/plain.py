@@ -5,6 +5,7 @@ Nothing is dropped, because a person who decides must see that something was the
 
 from __future__ import annotations
 
+import html
 import unicodedata
 
 _CONTROL_PICTURES = 0x2400
@@ -40,6 +41,13 @@ def _visible(sign: str, lines: bool) -> str:
 def one_line(text: object) -> str:
     """The text on one line: line ends become blanks, the rest as `plain`."""
     return plain(" ".join(str(text).split()))
+
+
+def tip(text: str) -> str:
+    """The text for a tooltip: Qt would read what looks like markup there, pictures to fetch included, so that is written out."""
+    if "<" not in text and "&lt;" not in text:
+        return text
+    return f'<p style="white-space:pre-wrap">{html.escape(text)}</p>'
 
 
 def quoted(text: object) -> str:

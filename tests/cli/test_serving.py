@@ -14,7 +14,7 @@ from mcp import Client, StdioServerParameters
 from counterfoil.cli.call import Call
 from counterfoil.cli.serving import Desk
 from counterfoil.errors import WrongUse
-from counterfoil.facts import GateState, Verdict
+from counterfoil.facts import Verdict
 from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.runner.running import Runner
 from counterfoil.store import gates, runs, trail_rows
@@ -59,7 +59,7 @@ def reject(office: Office) -> None:
     """Anna says no to the one open gate."""
     database = open_database(office.home)
     try:
-        (gate,) = gates.in_state(database.reader, GateState.OPEN)
+        (gate,) = gates.inbox_page(database.reader)
         decide(database, office.blobs, gate["gate_id"], Wish(Verdict.REJECTED, "user:anna", comment="Not on a Friday."))
     finally:
         database.close()

@@ -66,7 +66,9 @@ class Laptop:
     def begin(self) -> None:
         """Start the runner."""
         self._thread.start()
-        until(lambda: (self.home.run / "wake.port").exists() or self.runner._tenure.lease.fence > 0, "the runner is there")
+        until(
+            lambda: (self.home.run / "wake.port").exists() or self.runner._tenure.lease.fence > 0, "the runner is there"
+        )
 
     def end(self) -> None:
         """End it in an orderly way."""

@@ -14,7 +14,8 @@ from typing import Any
 from counterfoil.authoring.agents.paging import Refused
 from counterfoil.authoring.agents.skill_files import COPIED_TO, SkillFile, digest_of, files_of, put
 from counterfoil.authoring.file_view import FileRefused
-from counterfoil.engine.ports import EffectTrouble, TooMuchWritten
+from counterfoil.engine.ports import EffectTrouble
+from counterfoil.engine.stage_ports import TooMuchWritten
 from counterfoil.facts import FailureClass
 from counterfoil.places import Home
 from counterfoil.sandbox.commands import BadCommand, Command, run_command

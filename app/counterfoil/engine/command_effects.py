@@ -15,7 +15,8 @@ from counterfoil.engine import killpoints, staging, tainting
 from counterfoil.engine.agent_ports import Commands
 from counterfoil.engine.effect_values import Asked, Ended
 from counterfoil.engine.holding import Hold
-from counterfoil.engine.ports import EffectTrouble, Stage, TooMuchWritten
+from counterfoil.engine.ports import EffectTrouble
+from counterfoil.engine.stage_ports import Stage, TooMuchWritten
 from counterfoil.facts import FailureClass, Outcome
 
 KIND = "command@1"

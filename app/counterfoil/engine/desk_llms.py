@@ -26,6 +26,7 @@ from counterfoil.engine.desk_failures import (
 from counterfoil.engine.desk_gates import Answer, GateDesk, answer_of, open_in, recorded_reply
 from counterfoil.engine.failing import EFFECT_TRIES, wait_us
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
+from counterfoil.engine.llm_book import RequestBook
 from counterfoil.engine.llm_ports import ASK_ABOVE, SLEPT_THROUGH, Heard, LlmReply, LlmTrouble, Told
 from counterfoil.engine.llm_turns import Turn
 from counterfoil.engine.shapes import identity_in, name_in
@@ -33,7 +34,7 @@ from counterfoil.engine.uploads import Uploads
 from counterfoil.facts import GateState, LlmEnd, Outcome, Slot, StepKind, person
 from counterfoil.store import gates, llm_budgets, llm_calls, records, runs, standing, timers
 from counterfoil.store.llm_budgets import Reached
-from counterfoil.store.llm_calls import AttemptEnd, NewAttempt
+from counterfoil.store.llm_calls import AttemptEnd
 from counterfoil.store.llm_money import dollars, words
 from counterfoil.store.transactions import Row, Txn
 
@@ -368,41 +369,3 @@ def _asked_to_wait(tries: Sequence[Row]) -> int:
     told = json.loads(tries[-1]["told"] or "{}") if tries and tries[-1]["end"] == LlmEnd.REJECTED else {}
     seconds = float(told.get("retry_after") or 0)
     return int(tries[-1]["ended_at"] + seconds * 1_000_000) if 0 < seconds <= SLEPT_THROUGH else 0
-
-
-class RequestBook:
-    """The rows of one call's requests. `unlimited`: a person has let this call go over a limit."""
-
-    def __init__(self, hold: Hold, identity: Identity, *, unlimited: bool) -> None:
-        self._hold = hold
-        self._identity = identity
-        self._unlimited = unlimited
-
-    async def begin(self, new: NewAttempt) -> int:
-        """Commit the row of a request before it is made, with what is reserved for it; its number.
-
-        Raises:
-            Reached: it would go over a limit.
-        """
-        hold = self._hold
-        hold.refuse_over(self._identity)
-
-        def operation(txn: Txn) -> int:
-            if not self._unlimited:
-                llm_budgets.refuse_over(txn, runs.get(txn.conn, hold.run_id), self._identity[0], new)
-            return llm_calls.begin(txn, hold.run_id, *self._identity, new)
-
-        n = await hold.do(operation)
-        hold.hearing.heard(self._identity)
-        killpoints.reach("after_intent")
-        return n
-
-    async def end(self, n: int, how: AttemptEnd) -> None:
-        """Commit how a request ended that gave no whole answer."""
-        hold = self._hold
-        await hold.do(lambda txn: llm_calls.end(txn, hold.run_id, *self._identity, n, how), late=True)
-
-    def say(self, text: str) -> None:
-        """Show a line of progress."""
-        self._hold.hearing.heard(self._identity)
-        self._hold.say(text)

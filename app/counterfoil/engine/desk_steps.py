@@ -19,9 +19,9 @@ from counterfoil.engine.desk_failures import (
 )
 from counterfoil.engine.desk_gates import Answer, answer_of
 from counterfoil.engine.holding import Breach, Hold, Identity
-from counterfoil.engine.ports import TooMuchWritten
 from counterfoil.engine.shapes import error_in, identity_in, line, name_in, seconds, truth, whole
 from counterfoil.engine.silence import USUAL
+from counterfoil.engine.stage_ports import TooMuchWritten
 from counterfoil.engine.uploads import Uploads
 from counterfoil.facts import AttemptState, FailureClass, GateState, Outcome, RunState, Slot, StepKind, person
 from counterfoil.store import gates, records, timers

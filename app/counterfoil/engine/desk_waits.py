@@ -13,8 +13,9 @@ from counterfoil.engine import judging, killpoints, staging
 from counterfoil.engine.desk_failures import alarm
 from counterfoil.engine.desk_gates import recorded_reply
 from counterfoil.engine.holding import Breach, Hold, Identity
-from counterfoil.engine.ports import CopyChanges, EffectTrouble, Permission
+from counterfoil.engine.ports import EffectTrouble, Permission
 from counterfoil.engine.shapes import LATEST_US, digest_in, line, name_in, whole
+from counterfoil.engine.stage_ports import CopyChanges
 from counterfoil.engine.uploads import Uploads
 from counterfoil.errors import CounterfoilError, Damaged
 from counterfoil.facts import FailureClass, Outcome, StepKind, either, person

@@ -17,8 +17,9 @@ from counterfoil.clock import AwakeClock, Clock
 from counterfoil.engine.agent_ports import Commands, Team
 from counterfoil.engine.copying import Copying
 from counterfoil.engine.llm_ports import Llms
-from counterfoil.engine.ports import Connectors, Copies, Effects, Policy, Stage, Stages
+from counterfoil.engine.ports import Connectors, Effects, Policy
 from counterfoil.engine.silence import Hearing
+from counterfoil.engine.stage_ports import Copies, Stage, Stages
 from counterfoil.errors import StoreTrouble
 from counterfoil.facts import RunState
 from counterfoil.settings.workspace import Trust

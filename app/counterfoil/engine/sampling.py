@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from counterfoil.engine.desk_llms import NO_LLM, RequestBook
+from counterfoil.engine.desk_llms import NO_LLM
 from counterfoil.engine.holding import Hold, Identity
+from counterfoil.engine.llm_book import RequestBook
 from counterfoil.engine.llm_ports import Heard, LlmRequest, LlmTrouble, Told
 from counterfoil.facts import LlmEnd
 from counterfoil.store import llm_calls

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 from counterfoil.authoring.codec import canonical
 from counterfoil.engine import tainting
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
-from counterfoil.engine.ports import Copies, CopyChanges, Stage, Unfitting
 from counterfoil.engine.replaying import Opening, ancestors
+from counterfoil.engine.stage_ports import Copies, CopyChanges, Stage, Unfitting
 from counterfoil.errors import Stopped, WrongWorkspace
 from counterfoil.facts import RunState
 from counterfoil.settings.workspace import leave_out

@@ -7,7 +7,7 @@ from typing import Any
 from counterfoil.errors import Declined
 from counterfoil.facts import NoticeKind, RunState, person
 from counterfoil.inbox.deciding import refuse_ended
-from counterfoil.store import leases, notices, runs, trail_rows
+from counterfoil.store import notices, runs, trail_rows
 from counterfoil.store.database import Database
 from counterfoil.store.transactions import Connection, Row, Txn
 
@@ -64,11 +64,6 @@ def restart_step(database: Database, run_id: str, by: str, *, silent_only: bool 
         return run
 
     return database.transact(operation)
-
-
-def runner_lives(database: Database) -> bool:
-    """Whether somebody is there to do it."""
-    return leases.alive(leases.read(database.reader), database.clock.now_us())
 
 
 def _named(steps: list[dict[str, Any]]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Container
 from counterfoil.engine import claiming
 from counterfoil.engine.ending import cancel
 from counterfoil.engine.holding import Powers
-from counterfoil.engine.ports import Stages
+from counterfoil.engine.stage_ports import Stages
 from counterfoil.facts import ENDED, RunState
 from counterfoil.runner.lease import Lease
 from counterfoil.store import leases, runs

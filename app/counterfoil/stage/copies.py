@@ -1,10 +1,10 @@
-"""Implements `engine.ports.Copies`: the stages of a home, asked what their runs have changed."""
+"""Implements `engine.stage_ports.Copies`: the stages of a home, asked what their runs have changed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from counterfoil.engine.ports import CopyChanges
+from counterfoil.engine.stage_ports import CopyChanges
 from counterfoil.places import Home
 from counterfoil.stage.manifest import layout_of
 from counterfoil.stage.offering import offered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from counterfoil.engine.ports import CopyChanges
+from counterfoil.engine.stage_ports import CopyChanges
 from counterfoil.policy.boundaries import visible
 from counterfoil.stage.diffing import difference
 from counterfoil.stage.manifest import Layout

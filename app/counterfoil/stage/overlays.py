@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.authoring.overlay import CHANGES, names_too_long
-from counterfoil.engine.ports import TooMuchWritten, Unfitting
+from counterfoil.engine.stage_ports import TooMuchWritten, Unfitting
 from counterfoil.policy.boundaries import visible
 from counterfoil.stage.ladder import FOLDER
 from counterfoil.stage.leaving_out import why_left_out

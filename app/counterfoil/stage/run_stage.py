@@ -17,7 +17,7 @@ from pathlib import Path
 
 from counterfoil.authoring.overlay import NOT_COPIED
 from counterfoil.clock import Clock, boot
-from counterfoil.engine.ports import Sight
+from counterfoil.engine.stage_ports import Sight
 from counterfoil.errors import Damaged, DiskFull
 from counterfoil.places import Home
 from counterfoil.policy.boundaries import trouble_with

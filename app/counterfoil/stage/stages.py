@@ -32,7 +32,7 @@ class StageFolder:
         tell: Callable[[int, int], None],
         stop: Callable[[], bool],
     ) -> RunStage:
-        """The stage of a run that nobody else holds; see `engine.ports.Stages`."""
+        """The stage of a run that nobody else holds; see `engine.stage_ports.Stages`."""
         stage = RunStage(self._home, self._blobs, self._clock, run_id, workspace)
         stage.lay_out(kept, taken_us, since_us, tell, stop)
         return stage

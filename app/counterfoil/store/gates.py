@@ -189,18 +189,6 @@ def of_run(conn: sa.Connection, run_id: str) -> list[Row]:
     return _OF_RUN.all(conn, {"rid": run_id})
 
 
-def in_state(
-    conn: sa.Connection, state: GateState, *, limit: int | None = None, workspace: str | None = None
-) -> list[Row]:
-    """Gates in a state, oldest question first."""
-    query = sa.select(_GATE).where(_GATE.c.state == str(state)).order_by(_GATE.c.asked_at)
-    if workspace is not None:
-        query = query.join(tables.run, tables.run.c.run_id == _GATE.c.run_id).where(tables.run.c.workspace == workspace)
-    if limit is not None:
-        query = query.limit(limit)
-    return list(conn.execute(query).mappings().all())
-
-
 def open_of_runs(conn: sa.Connection, run_ids: Sequence[str]) -> list[Row]:
     """Open gates of these runs, oldest question first."""
     found: list[Row] = []

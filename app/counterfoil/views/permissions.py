@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from counterfoil.clock import from_us, iso
@@ -11,7 +10,6 @@ from counterfoil.engine.ports import Permission
 from counterfoil.facts import person
 from counterfoil.policy import grants
 from counterfoil.policy.grant_words import GROUPS, group_of, sentence
-from counterfoil.policy.tainting import named
 from counterfoil.store import permission_rows
 from counterfoil.store.permission_rows import Use
 from counterfoil.store.transactions import Connection, Row
@@ -74,11 +72,6 @@ def run_permissions(conn: Connection, run_id: str) -> Document:
         ],
         "sources": permission_rows.sources(conn, run_id),
     }
-
-
-def outside_words(sources: Sequence[str]) -> str:
-    """What a run has read from outside the team, in a sentence; empty where it has read nothing."""
-    return f"It has read from outside the team: {named(sources)}. What sends or spends asks." if sources else ""
 
 
 def _sentence(verdict: str, conditions: Document) -> str:

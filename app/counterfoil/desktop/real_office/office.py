@@ -6,8 +6,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import Clock, SystemClock
@@ -23,12 +21,12 @@ from counterfoil.desktop.real_office.inbox_rows import InboxRows
 from counterfoil.desktop.real_office.pulse import Pulse
 from counterfoil.desktop.real_office.run_rows import RunRows
 from counterfoil.desktop.real_office.runner_line import RunnerLine
+from counterfoil.desktop.real_office.workspace_names import name_of
 from counterfoil.desktop.schedule_facts import Schedules
 from counterfoil.desktop.settings_facts import Settings
 from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trust
-from counterfoil.desktop.words.times import date_words
 from counterfoil.inbox.accounts import account
 from counterfoil.places import Home
 from counterfoil.policy.protection import NOTHING, Consent, Told, told
@@ -101,7 +99,7 @@ class RealOffice:
 
     def workspaces(self) -> tuple[facts.Workspace, ...]:
         """Those that runs have used, newest first."""
-        return tuple(facts.Workspace(path, self._name_of(path)) for path in self._glance.workspaces())
+        return tuple(facts.Workspace(path, name_of(path, self._home)) for path in self._glance.workspaces())
 
     def counts(self, workspace: str | None) -> facts.Counts:
         """The numbers of the frame."""
@@ -385,25 +383,6 @@ class RealOffice:
     def settings(self) -> Settings:
         """What is set for the whole home."""
         return self._rooms.settings
-
-    def _name_of(self, path: str) -> str:
-        """A folder's name; a copy of the sample is called what it is."""
-        folder = Path(path)
-        if folder.parent != self._home.root / "demo":
-            return folder.name or path
-        day, _, number = folder.name.rpartition("-")
-        shown = _day(day)
-        return (
-            f"Sample, {shown}" if number == "1" and shown else f"Sample, {shown} ({number})" if shown else folder.name
-        )
-
-
-def _day(text: str) -> str:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return ""
-    return date_words(day, day)
 
 
 def open_real(home: Home) -> RealOffice:

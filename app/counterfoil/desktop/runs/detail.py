@@ -14,19 +14,19 @@ from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.sheets import note_sheet, stop_sheet
 from counterfoil.desktop.office import Office, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Pane, Rule, Skeleton
-from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.layouts import put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.parts.sheet import Sheet
-from counterfoil.desktop.parts.silent_rows import restart_sheet, silent_keys, silent_row
+from counterfoil.desktop.parts.silent_rows import restart_sheet
 from counterfoil.desktop.parts.tabs import Tabs
-from counterfoil.desktop.run_acts import Silent
 from counterfoil.desktop.runs.checkpoint import CheckpointTab
 from counterfoil.desktop.runs.evidence_sheet import EvidenceSheet
 from counterfoil.desktop.runs.head import RunHead
 from counterfoil.desktop.runs.no_run import NoRun
 from counterfoil.desktop.runs.result import FilesTab, ResultTab, TrailTab, given_lines
 from counterfoil.desktop.runs.running_again import RunningAgain
+from counterfoil.desktop.runs.silent_step import SilentStep
 from counterfoil.desktop.runs.step_sheet import StepSheet
 from counterfoil.desktop.runs.steps import StepLine, lines
 from counterfoil.desktop.runs.steps_view import StepsAdapter, StepsView
@@ -177,15 +177,10 @@ class RunDetail(Pane):
     def _lay_out(self) -> None:
         self.stack = QStackedWidget()
         page = Pane("panel")
-        self.head = RunHead()
-        self.title, self.path, self.chip, self.protected = (
-            self.head.title,
-            self.head.path,
-            self.head.chip,
-            self.head.protected,
-        )
-        self.to_gate, self.again, self.undo = self.head.to_gate, self.head.again, self.head.undo
-        self.schedule, self.stop = self.head.schedule, self.head.stop
+        self.head = head = RunHead()
+        self.title, self.path, self.chip, self.protected = head.title, head.path, head.chip, head.protected
+        self.to_gate, self.again, self.undo = head.to_gate, head.again, head.undo
+        self.schedule, self.stop = head.schedule, head.stop
         self.to_gate.clicked.connect(self._to_gate)
         self.again.clicked.connect(self._again)
         self.undo.clicked.connect(self._undo)
@@ -200,7 +195,9 @@ class RunDetail(Pane):
         put(tabs, self.tabs, None, self.exact)
         self.bodies = QStackedWidget()
         steps = Pane("panel", margins=(20, 8, 0, 8))
-        self._silent = column(gap=8, margins=(8, 0, 24, 8))
+        self._silent = SilentStep()
+        self._silent.longer_wanted.connect(self._wait_longer)
+        self._silent.restart_wanted.connect(self._restart)
         steps.put(self._silent)
         steps.lines.addWidget(self.steps, 1)
         self._made["steps"] = steps
@@ -263,19 +260,9 @@ class RunDetail(Pane):
     @Slot()
     def _show_steps(self) -> None:
         if self._seen is not None:
-            self._show_silent(self._seen.silent)
+            self._silent.show_silent(self._seen.silent)
             exact = self.exact.chosen == "exact"
             self.steps_adapter.show_lines(lines(self._seen.document, self._open), exact=exact)
-
-    def _show_silent(self, silent: Silent | None) -> None:
-        empty(self._silent)
-        if silent is None:
-            return
-        keys = silent_keys(silent)
-        if keys is not None:
-            keys[0].clicked.connect(self._wait_longer)
-            keys[1].clicked.connect(self._restart)
-        put(self._silent, silent_row(silent, keys))
 
     @Slot()
     def _wait_longer(self) -> None:

@@ -136,9 +136,6 @@ def due_group(due_us: int | None, now_us: int) -> str:
     return "This week" if at < today + timedelta(days=7) else "Later"
 
 
-DUE_GROUPS = ("Overdue", "Due today", "This week", "Later", "No deadline")
-
-
 def iso_date(text: str, today: date) -> str:
     """An ISO date out of a document: `10 Dec`; what is none is shown as it came."""
     try:

@@ -6,17 +6,18 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.gate.evidence import long_text
-from counterfoil.desktop.office import RunnerState, RunSeen, Workspace
+from counterfoil.desktop.office import Counts, RunnerState, RunSeen, Workspace
 from counterfoil.desktop.parts.boxes import Pane
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Label, LongChip, Prose
 from counterfoil.desktop.real_office.templates import unmarked
 from counterfoil.desktop.runs import list_view, steps_view
+from counterfoil.desktop.runs.narrowing import MenuChip
 from counterfoil.desktop.runs.steps import lines
 from counterfoil.desktop.schedule_facts import DraftSeen, NextSeen, ScheduleDraft
 from counterfoil.desktop.schedules.ahead import AheadBox
@@ -241,6 +242,33 @@ def test_what_was_said_of_a_plug_is_not_said_of_the_next_run(desk: Desk) -> None
         desk.settle()
         assert detail.checkpoint._live_box.isVisible() is stands
         detail.checkpoint._ended_at = NOW  # as if it had been pulled
+
+
+def test_a_workspace_where_nothing_has_run_is_not_the_first_day(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    window, counts = desk.window, desk.office.counts
+    none = Counts(for_me=0, for_others=0, snoozed=0, running=0, runs=0, notices=0)
+    monkeypatch.setattr(desk.office, "counts", lambda workspace: none if workspace else counts(None))
+    window.choose_workspace("/data/new")
+    desk.settle()
+    assert window.counts == none
+    assert window._first_run is not None
+    assert window._first_run.card is None
+    window.choose_workspace(None)
+    desk.settle()
+    window._show_counts("/data/new", none)  # it was on its way when another workspace was chosen
+    assert window.counts == counts(None)
+
+
+def test_the_menu_of_a_chip_is_written_as_the_window_is(qtbot: QtBot, theme: Theme) -> None:
+    chip = MenuChip("template")
+    qtbot.addWidget(chip)
+    chip.show_chosen((("pay", "Supplier payments"),), "")
+    chip.show()
+    chip.open_menu()
+    menu = chip.findChild(QMenu)
+    assert menu is not None
+    assert menu.layoutDirection() == QApplication.layoutDirection() != chip.layoutDirection()
+    menu.close()
 
 
 def test_what_a_schedule_lacks_is_said_in_the_order_it_is_filled_in() -> None:

@@ -80,7 +80,7 @@ def test_what_changed_since_stays_and_the_rest_can_go_back(desk: Desk, run: Any)
     desk.office.undo_look = SOME
     desk.click(run.undo)
     assert SOME.words[0] in texts(run.sheet)
-    assert rows_of(run.sheet)[0] == ("ledger.csv", "Stays as it is", CHANGED)
+    assert rows_of(run.sheet)[0] == ("ledger.csv", "Stays as it is", "Was changed at 11:20.")
     desk.type("wrong month")
     assert run.sheet.act.text() == "Put back the other 2"
     desk.click(run.sheet.act)

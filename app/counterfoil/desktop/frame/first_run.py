@@ -44,9 +44,9 @@ class FirstRun(QObject):
         if self.card is not None:
             self.card.show_protection(seen.isolation)
 
-    def show_counts(self, counts: Counts) -> None:
-        """Nothing has ever run: offer the sample."""
-        if counts.runs == 0 and counts.for_me == 0 and self.card is None:
+    def show_counts(self, counts: Counts, *, everywhere: bool = True) -> None:
+        """Nothing has ever run in any workspace: offer the sample."""
+        if everywhere and counts.runs == 0 and counts.for_me == 0 and self.card is None:
             self._make_card().start.setFocus()
 
     def changed(self, changes: Changes) -> None:

@@ -6,6 +6,7 @@ It is on the screen before a page is loaded: until then rows of the right height
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Slot
@@ -243,7 +244,8 @@ class Window(QMainWindow):
         if bridge is None:
             return
         if parts & {Part.INBOX, Part.RUNS, Part.SCHEDULES}:
-            bridge.ask(self, lambda office: office.counts(workspace), self._show_counts, self._missed)
+            show = functools.partial(self._show_counts, workspace)
+            bridge.ask(self, lambda office: office.counts(workspace), show, self._missed)
         if parts & {Part.RUNNER, Part.RUNS, Part.SCHEDULES}:
             bridge.ask(self, lambda office: office.runner(), self._show_runner)
         if Part.RUNS in parts:
@@ -271,10 +273,13 @@ class Window(QMainWindow):
         for page in self.pages.values():
             page.choose_workspace(self._workspace)
 
-    def _show_counts(self, counts: Counts) -> None:
+    def _show_counts(self, workspace: str | None, counts: Counts) -> None:
+        """Show what was counted of a workspace, unless another one was chosen since: its own numbers are on their way."""
         self._known = True
         if self._is_shut:
             self._open()
+        if workspace != self._workspace:
+            return
         self.counts = counts
         self.sidebar.show_counts(counts)
         self.setWindowTitle(f"Counterfoil ({counts.for_me:,})" if counts.for_me else "Counterfoil")
@@ -282,7 +287,7 @@ class Window(QMainWindow):
         if inbox is not None:
             inbox.show_counts(counts)
         if self._first_run is not None:
-            self._first_run.show_counts(counts)
+            self._first_run.show_counts(counts, everywhere=workspace is None)
         if self._standing is not None:
             self._standing.show_counts(counts)
         if self.herald is not None:

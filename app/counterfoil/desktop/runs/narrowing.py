@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.parts.buttons import Button
@@ -69,6 +69,7 @@ class MenuChip(Button):
         """Everything there is to choose, with any first."""
         menu = QMenu(self)
         menu.setFont(font())
+        menu.setLayoutDirection(QApplication.layoutDirection())  # not the chip's own, which is turned round
         group = QActionGroup(menu)
         for key, words in (("", _ANY[self._what]), *self._choices):
             action = QAction(keyless(one_line(words)), menu)

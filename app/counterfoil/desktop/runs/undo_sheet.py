@@ -24,6 +24,7 @@ from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.tokens import TABLE_ROW
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, size
+from counterfoil.desktop.words.people import capital
 from counterfoil.facts import FILE_EFFECTS
 from counterfoil.previews.preview import FileSeen
 
@@ -181,12 +182,18 @@ def _sizes(seen: FileSeen) -> str:
     return " · ".join(filter(None, (before and f"{before} before", now and f"{now} now")))
 
 
+def _note(file: UndoFile) -> str:
+    """Why a file stays as it is, below its name: the name is not said twice."""
+    said = file.why.removeprefix(f"{file.path} ")
+    return file.why if said == file.why else capital(said)
+
+
 def _table(look: UndoLook) -> TableView:
     """Each file with what becomes of it; those that stay as they are come first, with the reason."""
     lines = []
     for number, file in enumerate(look.files, start=1):
         texts = (file.path, "Stays as it is" if file.why else file.will)
-        lines.append(Line(texts, texts, number, flagged=bool(file.why), note=file.why))
+        lines.append(Line(texts, texts, number, flagged=bool(file.why), note=_note(file)))
     made = Table(
         (Column("File"), Column("What becomes of it")),
         tuple(lines),

@@ -47,10 +47,19 @@ def card_of(desk: Desk) -> WelcomeCard | None:
 
 
 def test_the_window_is_there_before_anything_is_asked(make_desk: MakeDesk) -> None:
-    desk = make_desk(begin=False)
+    """Its line between list and detail stands where the first page has it, also in the smallest window; the hint of a row fits there."""
+    desk = make_desk(size=(1100, 700), begin=False)
     assert desk.window.isVisible()
     assert desk.window.pages == {}
     assert desk.window.stack.currentWidget() is desk.window._skeleton
+    stood = desk.window._skeleton.sizes()
+    desk.window.begin(desk.bridge)
+    desk.settle()
+    inbox = desk.window.pages["inbox"]
+    assert inbox.panels.sizes() == stood
+    inbox.go_to_gate(f"{81:032x}")
+    desk.settle()
+    assert inbox.detail.page.answers._hint.isVisible()
 
 
 def test_one_number_everywhere(desk: Desk) -> None:

@@ -26,7 +26,10 @@ class Answered:
     "answers, words",
     [
         ({"choice.1": "hold", "choice.2": "hold", "choice.3": "hold"}, "hold 3 times"),
-        ({"choice.1": "pay", "reason.1": "Seen", "choice.2": "hold", "choice.3": "hold"}, "pay, Seen, hold 2 times"),
+        (
+            {"choice.1": "pay", "reason.1": "Seen", "choice.2": "hold", "choice.3": "hold"},
+            "include, Seen, hold 2 times",
+        ),
         ({"a": "1", "b": "2", "c": "3", "d": "4", "e": "4"}, "1, 2, 3 and 1 more"),
         ({"a": "", "b": False, "c": True}, "yes"),
     ],

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MOST = 3  # earlier answers that are told
 _VALUES, _LONGEST = 3, 200  # values of one answer, and their characters
+_INCLUDED = "include"
 _TROUBLE = {
     "retry": "try again",
     "skip": "go on with a value",
@@ -36,10 +37,16 @@ def _answered(made: Row) -> str:
         return ""
     answers: dict[str, Any] = contract(json.loads(made["answers"]))
     trouble = made["kind"] in (GateKind.FAILURE, GateKind.DOUBT)
-    words = [_one(value, trouble=trouble) for value in answers.values() if value not in (None, "", [], False)]
+    given = [(name, value) for name, value in answers.items() if value not in (None, "", [], False)]
+    words = [_INCLUDED if _includes(name, value) else _one(value, trouble=trouble) for name, value in given]
     told = [f"{word} {many} times" if many > 1 else word for word, many in Counter(filter(None, words)).items()]
     more = f" and {len(told) - _VALUES} more" if len(told) > _VALUES else ""
     return ", ".join(told[:_VALUES]) + more
+
+
+def _includes(name: str, value: Any) -> bool:
+    """Whether an answer takes a payment in: nothing is paid by answering, so it is not called so."""
+    return name.startswith("choice.") and value == "pay"
 
 
 def _one(value: Any, *, trouble: bool) -> str:

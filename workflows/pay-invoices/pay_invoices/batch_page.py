@@ -111,7 +111,7 @@ def batch_fields(rows: list[PayRow], omitted: list[Omitted]) -> list[Field]:
         found.append(_rows_field("hold", "Hold these rows", help_, [row.n for row in rows]))
     again = [one.n for one in omitted if one.again]
     if again:
-        help_ = "Row numbers of “Not in this file” to take in again; one that needs an answer is asked about anew."
+        help_ = "Rows of “Not in this file” to take in again; one that needs an answer is asked about anew."
         found.append(_rows_field("include", "Take these rows in again", help_, again))
     return found
 

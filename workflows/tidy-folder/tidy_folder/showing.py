@@ -122,7 +122,7 @@ def fields_of(found: Proposal) -> list[Field]:
     """What a person may fill in; both lists make the proposal anew and ask again."""
     asked = [_rows_field("hold", "Hold these rows", "Row numbers to leave as they are.", found.changes)]
     if found.held:
-        help_ = "Row numbers of “Held” to take in again."
+        help_ = "Rows of “Held” to take in again."
         asked.append(_rows_field("include", "Take these rows in again", help_, found.held))
     return asked
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop import icons
@@ -32,8 +32,9 @@ from counterfoil.desktop.office import Changes, Counts, Part, RunnerSeen, Runner
 from counterfoil.desktop.parts.boxes import Pane, Rule, Skeleton
 from counterfoil.desktop.parts.focus import FocusRing
 from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.theme import Theme
-from counterfoil.desktop.tokens import INBOX_ROW, LEAST, LIST, WINDOW
+from counterfoil.desktop.tokens import INBOX_ROW, LEAST, WINDOW
 from counterfoil.desktop.words import times
 
 _SECOND = 1000  # milliseconds
@@ -70,7 +71,7 @@ class Window(QMainWindow):
         self.resize(QSize(*WINDOW).boundedTo(room))
         self.sidebar = Sidebar(clock)
         self.stack = QStackedWidget()
-        self._skeleton = _skeleton()
+        self._skeleton = _skeleton(settings)
         self._shut = Shut()
         self._is_shut = False
         self.notices = Notices()
@@ -368,15 +369,12 @@ class Window(QMainWindow):
             self.pages["settings"].show_look(mode)
 
 
-def _skeleton() -> QWidget:
-    """What stands in the place of the first page until it is there."""
-    held = QWidget()
-    line = row(held)
+def _skeleton(settings: QSettings) -> ListAndDetail:
+    """What stands in the place of the first page until it is there, with the line where that page has it."""
     list_side = Pane("app", margins=(0, 132, 0, 0))
-    list_side.setFixedWidth(LIST)
     list_side.put(Skeleton(INBOX_ROW, label="Loading the inbox"))
     detail = Pane("panel", margins=(0, 24, 0, 0))
     detail.put(Skeleton(56, rows=8, inset=28, label="Loading"))
-    put(line, list_side, Rule(down=True))
-    line.addWidget(detail, 1)
+    held = ListAndDetail(list_side, detail)
+    held.remember(settings, "inbox/list")
     return held

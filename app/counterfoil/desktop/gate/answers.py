@@ -126,9 +126,10 @@ class NeedsAnswer(Box):
         super().__init__("answers" if needed else "card", gap=0, margins=(0, 0, 0, 4))
         called = ("Needs your answer" if needed else "A verdict for each") if reading.open else "Answers"
         self._session, self._guided = session, guided
-        head = row(gap=8, margins=(14, 12, 14, 2))
+        self._head = head = row(gap=8, margins=(14, 12, 14, 2))
         self._count = Label("", "small")
-        put(head, Label(called, "h2"), self._count, None)
+        self._called = Label(called, "h2")
+        put(head, self._called, self._count, None)
         self._hint = Label(_guide(_needing(reading)) if guided else _keys(reading), "caption")
         put(head, self._hint)
         self.put(head)
@@ -179,7 +180,9 @@ class NeedsAnswer(Box):
     def _say_hint(self) -> None:
         """What to do first is said until it is done, and where there is room."""
         done = self._guided and not self._session.open_rows()
-        self._hint.setVisible(self._session.reading.open and self.width() > 560 and not done)
+        parts = (self._called, self._count, self._hint)
+        wide = sum(part.sizeHint().width() + self._head.spacing() for part in parts) + 28  # its margins
+        self._hint.setVisible(self._session.reading.open and self.width() > wide and not done)
 
     def refresh(self) -> None:
         """Say how many are open."""

@@ -454,3 +454,16 @@ def test_who_cancelled_a_run_oneself_is_told_so() -> None:
     document |= {"closed_why": "The run was cancelled by Anna", "closed_at": "2026-11-30T08:50:00.000Z"}
     assert closed(document, ME, NOW) == "The run was cancelled by you at 08:50, so this question was withdrawn."
     assert closed(document, "user:ben", NOW).startswith("The run was cancelled by Anna at 08:50")
+
+
+def test_a_field_that_another_one_asks_for_is_filled_in_first() -> None:
+    what = figures.field("what", type="choice", choices=["renew", "let_end"], default="renew")
+    why = figures.field("why") | {"required_when": {"what": ["let_end"]}}
+    asked = session(figures.gate(90, "question", "What becomes of it?", fields=[what, why]))
+    assert asked.primary().state == READY
+    asked.values["what"] = "let_end"
+    assert (asked.primary().words, asked.primary().aim) == ("Fill in 1 field first", "why")
+    asked.values["why"] = "Too dear"
+    assert asked.primary().state == READY
+    asked.values |= {"what": "renew", "why": ""}
+    assert asked.primary().state == READY

@@ -12,6 +12,7 @@ from typing import Any
 from counterfoil.desktop.gate.facts import AnswerRow, field_of
 from counterfoil.desktop.gate.reading import Reading, plan_words
 from counterfoil.desktop.gate_facts import Answer, Draft, GateSeen
+from counterfoil.desktop.office import Document
 from counterfoil.desktop.words import choices, times
 from counterfoil.desktop.words.numbers import count, joined
 from counterfoil.desktop.words.people import capital
@@ -181,7 +182,7 @@ class Session:
         if rows:
             noun = count(len(rows), "reason")
             return Primary(f"Give {noun} first", WAITING, aim=rows[0].reason)
-        empty = [entry for entry in self.reading.form if entry.get("required") and not self._filled(str(entry["name"]))]
+        empty = [entry for entry in self.reading.form if self._needs(entry) and not self._filled(str(entry["name"]))]
         if empty:
             return Primary(f"Fill in {count(len(empty), 'field')} first", WAITING, aim=str(empty[0]["name"]))
         return None
@@ -199,6 +200,12 @@ class Session:
         others = [str(entry["name"]) for entry in self.reading.form if str(entry["name"]) in self._remade()]
         told = [as_sentence(f"{name.replace('_', ' ')}: {as_said(self.values[name])}") for name in others]
         return " ".join(part[:1].upper() + part[1:] for part in (held, *told) if part)
+
+    def _needs(self, entry: Document) -> bool:
+        """Whether a field must be filled in: always, or by what another one says."""
+        said = {str(one["name"]): one.get("default") for one in self.reading.form} | self.values
+        wanted = (entry.get("required_when") or {}).items()
+        return bool(entry.get("required")) or any(said.get(other) in values for other, values in wanted)
 
     def _filled(self, name: str) -> bool:
         return self.values.get(name) not in (None, "", [])

@@ -11,7 +11,7 @@ import pytest
 
 from counterfoil.authoring.codec import decode, encode
 from pay_invoices.checks import CHECKS, failed, run_checks
-from pay_invoices.invoices import Invoice, Pile, pile
+from pay_invoices.invoices import CORRECTION, Invoice, Pile, pile
 from pay_invoices.ledgers import VendorRow
 from pay_invoices.pdf_text.page_total import compared
 from pay_invoices.presenting import page_evidence
@@ -208,6 +208,13 @@ def test_a_credit_note_on_a_page_is_never_paid() -> None:
         found = shown(path=path, language=language)
         assert exception(found).kind == "credit_note"
         assert found.signed_gross == Decimal("-3.57")
+
+
+def test_a_correction_on_a_page_is_for_a_person_to_judge() -> None:
+    found = replace(shown(), type_code=CORRECTION)
+    one = exception(found)
+    assert one.kinds == ["correction"]
+    assert one.can_pay
 
 
 def test_the_same_invoice_as_data_counts_before_its_page() -> None:

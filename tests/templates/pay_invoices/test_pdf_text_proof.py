@@ -89,7 +89,7 @@ def test_amounts_keep_their_decimal_sign(written: str, expected: tuple[str, str]
 
 
 @pytest.mark.parametrize(
-    "written", ["1.234", "9,9000", "19,00 %", "19,00%", "1.23.45", "01.05.14", "(12.00)", "12", "1,2"]
+    "written", ["1.234", "9,9000", "19,00 %", "19,00%", "1.23.45", "01.05.14", "1,2 (12.00)", "12", "1,2"]
 )
 def test_what_is_no_amount_of_two_decimals_is_none(written: str) -> None:
     assert amounts_in(reading_of(written).sheets[0].lines[0][0]) == []

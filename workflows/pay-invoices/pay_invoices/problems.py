@@ -261,12 +261,21 @@ def _correction(invoice: Invoice, around: Around) -> Problem | None:
         if number_key(other.number) in numbers and same_seller(identity(other), identity(invoice))
     ]
     if row is None and not here:
-        return None
+        return _correction_on_a_page() if invoice.syntax == PDF_TEXT else None
     where = f"was exported in run {row.run}" if row else "lies in this folder too"
     return Problem(
         "correction",
         f"This corrects “{row.number if row else here[0].number}”, which {where}.",
         "Pay only what is still missing; paying both in full would pay twice.",
+        can_pay=True,
+    )
+
+
+def _correction_on_a_page() -> Problem:
+    return Problem(
+        "correction",
+        "The page calls itself a correction, and which invoice it corrects is not read from pages.",
+        "Look at the page; pay only what is still missing.",
         can_pay=True,
     )
 

@@ -126,10 +126,18 @@ fallige?r?(?: zahl)? ?betrag
 offene?r? (?:rest)?betrag
 rest-?(?:betrag|zahlung|forderung)
 noch zu zahlen
+(?:bitte )?(?:zahlen|uberweisen) sie(?: bitte)?
+verbleib(?:t|end)(?:er?)?(?: (?:betrag|zahlbetrag|rest))?
+restsumme
 (?:uberweisungs|zahlungs|forderungs)betrag
 (?:total )?(?:amount|balance|total) (?:now )?(?:due|payable|owing|outstanding|to pay|to be paid)
 total amount due
 due payable
+(?:please |total )?(?:to )?pay(?: this amount)?
+remaining(?: (?:balance|amount|due|to pay))?
+remainder
+(?:now due|due now|payable now)
+net (?:due|payable)
 payable(?: amount)?
 outstanding(?: amount| balance)
 balance
@@ -138,15 +146,21 @@ payment due
 net a (?:payer|regler)(?: ttc)?
 (?:montant|total|somme|reste|solde)(?: net)?(?: ttc)? (?:a payer|a regler|du)
 solde(?: du)?
+reste(?: du)?
+a (?:payer|regler)
 (?:totaal )?te (?:betalen|voldoen)(?: bedrag)?
 (?:nog )?(?:openstaand|verschuldigd|te betalen)(?: bedrag)?
+rest(?:ant)?(?:bedrag)?
+resteert
 (?:bedrag|saldo) te (?:betalen|voldoen)
 (?:total|importe|liquido|neto|saldo) a (?:pagar|ingresar)
 (?:saldo|importe) (?:pendiente|debido)
 a pagar
+(?:pendiente|resta)(?: de pago)?
 (?:totale|importo|netto|saldo) (?:da|a) pagare
 (?:totale|importo|saldo) dovuto
 da pagare
+(?:residuo|resto|a saldo)
 """
 PREPAID = r"""
 (?:abzgl\.? |abzuglich |- )?(?:erhaltene? |geleistete )?(?:anzahlung|vorauszahlung|abschlagszahlung|teilzahlung)(?:en)?(?: erhalten)?

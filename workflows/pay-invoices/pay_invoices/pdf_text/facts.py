@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Generic, TypeVar
 
 from pay_invoices.pdf_text.labels import Label
-from pay_invoices.pdf_text.layout import Box, Cell, Sheet
+from pay_invoices.pdf_text.layout import Box, Cell, Sheet, plain
 from pay_invoices.pdf_text.search import Reading, day_reader
 from pay_invoices.pdf_text.tokens import Amount, Day, currency_of, day_at
-from pay_invoices.pdf_text.vocabulary import BEFORE_DUE_DATE, STRONG, WEAK, one_of
+from pay_invoices.pdf_text.vocabulary import BEFORE_DUE_DATE, CURRENCY_CODES, STRONG, WEAK, one_of
 
 _T = TypeVar("_T")
 _WORD = re.compile(r"[^\W_][\w./+\-–]*", re.ASCII)
 _PREFIX = re.compile(r"[A-Z]{1,6}")
-_YEAR = re.compile(r"(?:19|20)\d{2}")
+# What stands behind "Invoice" and is no number of it: a year, a page, an id of the company.
+_NO_NUMBER = re.compile(
+    r"(?:19|20)\d{2}|(?:p\.?)?\d{1,2}/\d{1,2}|p\.?\d{1,3}|(?:abn|kvk|siret|siren|vat|tva|btw|iva|ust|nif|cif|uid|hrb|eori) .*",
+    re.IGNORECASE,
+)
+_COUNTING = re.compile(r"(?:of|von|sur|van|di|no|nr|n°|#)[.:]?")
 _PIECE = re.compile(r"[/\-–]|[A-Z0-9]+(?:[/\-–.][A-Z0-9]+)*")
 _SKIPPED = re.compile(r"[#:.\-]?|nr\.?|no\.?|n°|nº|num\.?")
 _PASSED = re.compile(r"(?:vom|von|du|of|dated|van|de|del|di|le|am|datum|date)")
 _BEFORE_DUE = re.compile(f"{one_of(BEFORE_DUE_DATE)} ?:? ?$")
+_DISCOUNT = re.compile(
+    r"\W*(?:\S+ ){0,4}?\S*(?:%|skonto|discount|escompte|remise|korting|descuento|dto|pronto pago|sconto|abzgl|abzuglich|less|minus)"
+)
+_IN_FULL = re.compile(r"\W*(?:ohne|netto|rein netto|in full|net\b|without|sans|zonder|sin|senza)")
 _TERM = re.compile(r"\b(\d{1,3}) (?:tagen?|days?|jours?|dagen|dias?|giorni|gg)\b")
 
 
@@ -71,10 +80,34 @@ def _beside(reading: Reading, sheet: Sheet, label: Label) -> _Number | None:
     """The number a label names; under a heading such as "Invoice" anything may stand, so there it counts in rows of heads only."""
     whole = label.level == STRONG and not label.alone
     found = reading.beside(sheet, label, lambda cell, index: _number_at(cell, index, any_word=whole))
+    if found is not None and _shares_a_name(label):
+        found = replace(found, clear=False)
     if found is None or label.level == STRONG:
         return found
     heading = found.cell.line != label.cell.line and len(sheet.lines[label.cell.line]) < 3
-    return None if heading or _YEAR.fullmatch(found.value) else found
+    return None if heading or _NO_NUMBER.fullmatch(found.value) or _counted(found) else found
+
+
+def _shares_a_name(label: Label) -> bool:
+    """Whether two names stand before one value, as in "Customer no. / invoice no.: 77 / A-100"."""
+    return label.first > 0 and label.cell.words[label.first - 1].text in (
+        "/",
+        "|",
+        "&",
+        "+",
+        "und",
+        "and",
+        "et",
+        "en",
+        "y",
+        "e",
+    )
+
+
+def _counted(number: _Number) -> bool:
+    """Whether other words follow that make it no number: "Invoice 1 of 2", "Invoice 2026-11 no. A-100"."""
+    after = [word.text.casefold() for word in number.cell.words[number.last : number.last + 1]]
+    return bool(after) and _COUNTING.fullmatch(after[0]) is not None
 
 
 def _number_at(cell: Cell, index: int, *, any_word: bool) -> _Number | None:
@@ -136,7 +169,14 @@ def days_of(reading: Reading, language: str) -> Days:
 
 def _days(reading: Reading, role: str, level: int) -> list[Day]:
     labels = [(sheet, label) for sheet, label in reading.labelled(role) if label.level == level]
-    return _unique(day for sheet, label in labels if (day := reading.beside(sheet, label, day_reader)) is not None)
+    found = (reading.beside(sheet, label, day_reader) for sheet, label in labels)
+    return _unique(day for day in found if day is not None and not (role == "due_date" and _discounted(day)))
+
+
+def _discounted(day: Day) -> bool:
+    """Whether what follows makes it the day until which less is taken."""
+    after = " ".join(plain(word.text) for word in day.cell.words[day.last : day.last + 7])
+    return _DISCOUNT.match(after) is not None and _IN_FULL.match(after) is None
 
 
 def _after_number(reading: Reading) -> list[Day]:
@@ -163,7 +203,7 @@ def _sentences(reading: Reading) -> list[Day]:
         for cell in sheet.cells:
             for day in _all_days(cell):
                 before = " ".join(cell.plain.split()[: day.first])
-                if _BEFORE_DUE.search(before[-90:]):
+                if _BEFORE_DUE.search(before[-90:]) and not _discounted(day):
                     found.append(day)
     return found
 
@@ -244,14 +284,24 @@ def currency_of_document(reading: Reading, amounts: list[Amount]) -> Fact[str]:
         beside = dict(_named_currency(reading, amounts))
     if not beside:
         beside = {amount.currency: amount for amount in reading.all_amounts if amount.currency}
+        others = _spoken_of(reading) - set(beside)
+        if beside and others:
+            code, amount = next(iter(beside.items()))
+            return Fact(text=code, box=amount.box, doubt=f"the pages speak of {min(others)}, too")
     if not beside:
         return Fact(doubt="the pages do not say in which currency they are")
     code, amount = next(iter(beside.items()))
     if len(beside) > 1:
         return Fact(text=" / ".join(beside), box=amount.box, doubt="the amounts are in several currencies")
     if len(code) != 3 or not code.isascii():
-        return Fact(text=code, box=amount.box, doubt=f"“{code}” is the sign of several currencies")
+        return Fact(text=code, box=amount.box, doubt=f"“{code}” is not the sign of one currency alone")
     return Fact(code, code, amount.box)
+
+
+def _spoken_of(reading: Reading) -> set[str]:
+    """Every currency that a word of the pages is the code or the sign of."""
+    words = (word.text.strip("()[].:;,*") for sheet in reading.sheets for cell in sheet.cells for word in cell.words)
+    return {code for word in words if (word in CURRENCY_CODES or not word.isalpha()) and (code := currency_of(word))}
 
 
 def _named_currency(reading: Reading, amounts: list[Amount]) -> Iterable[tuple[str, Amount]]:

@@ -1,4 +1,4 @@
-"""Phrases by which pages say more than figures: paid, collected, untaxed, and what kind of paper they are.
+"""Phrases by which pages say more than figures: paid, collected, deducted, untaxed.
 
 One regular expression a line, over text without case and accents, as in `vocabulary`.
 """
@@ -7,6 +7,37 @@ from __future__ import annotations
 
 # In a sentence or a line of its own.
 PAID = r"""
+(?:bereits|schon|wurde|ist|rechnung|vorauszahlung) (?:\w+ ){0,3}?(?:ausgeglichen|uberwiesen)
+(?:zahlungs)?status\W+(?:bezahlt|paid|paye|betaald|pagad[oa]|pagat[ao])
+vielen dank fur (?:ihre|die) (?:zahlung|uberweisung|vorauszahlung)
+(?:zahlung|vorkasse|kreditkartenzahlung) (?:\w+ ){0,3}?(?:erfolgte?|erhalten|eingegangen)
+(?:bezahlt|bezahlung|zahlung) (?:erfolgte? )?per (?:kreditkarte|paypal|karte|ec|vorkasse|sofort)
+bar (?:bezahlt|erhalten|gezahlt)
+betrag bar
+(?:bitte )?nicht (?:uberweisen|zahlen|bezahlen)
+(?:bitte )?keine (?:zahlung|uberweisung)
+payment status\W+paid
+paid\W+(?:thank you|\d{1,2}\b)
+(?:has been|was|is|already) settled
+settled (?:in full|by|on)
+charged (?:your|to your)
+do not (?:pay|transfer|remit)
+no (?:further )?(?:action|payment) (?:is )?(?:required|needed)
+ne (?:pas|rien) (?:payer|regler)
+facture (?:\w+ )?(?:reglee|soldee|payee)
+(?:paiement|reglement) (?:effectue|par (?:carte|cb))
+payee? comptant
+contant betaald
+betaling voldaan
+hoeft niets? (?:meer )?te (?:betalen|voldoen)
+niet (?:betalen|overmaken)
+(?:pagad[oa]|cobrad[oa]) en
+pago (?:realizado|efectuado)
+importe abonado
+no pagar
+incassato
+quietanzat[ao]
+non pagare
 (?:bereits|schon|vollstandig|dankend|wurde|ist|betrag|rechnung) (?:\w+ ){0,3}?(?:bezahlt|beglichen|vorausbezahlt)
 (?:betrag|zahlung|rechnungsbetrag) (?:\w+ ){0,2}?(?:dankend )?erhalten
 dankend erhalten
@@ -40,7 +71,11 @@ ideal\W{1,4}(?:op|betaling)
 """
 # A stamp: the word fills its cell.
 PAID_STAMP = r"""
-(?:betrag )?bezahlt
+(?:betrag )?(?:bar )?bezahlt
+barzahlung
+settled
+soldee?
+abonad[oa]
 paid(?: in full)?
 payee?
 acquittee?
@@ -55,12 +90,14 @@ saldat[ao]
 # "Payment method: credit card": nothing is left to transfer.
 PAID_LABELS = r"""
 zahlungs(?:art|weise|form|methode)
+zahlart
+bezahlung
 bezahlmethode
-payment (?:method|mode|type)
+payment(?: (?:method|mode|type))?
 (?:mode|moyen)s? de (?:paiement|reglement)
 betaal(?:methode|wijze)
 (?:forma|metodo) de pago
-(?:metodo|modalita) di pagamento
+(?:metodo |modalita di )?pagamento
 """
 PAID_MEANS = r"""
 kreditkarte
@@ -70,6 +107,7 @@ carte (?:bancaire|bleue|de credit)
 creditcard
 tarjeta
 carta di credito
+cb
 (?:visa|mastercard|paypal|klarna|sofort|ideal|stripe|apple pay|google pay|amazon pay|mollie)
 bar(?:zahlung)?
 cash
@@ -100,7 +138,13 @@ unless
 until
 when
 once
-(?:can|may|must|to) be
+(?:can|may|must|to|should|should have) be
+ensure
+after
+doit
+dient
+debe
+deve
 pas
 non
 si
@@ -124,6 +168,22 @@ finche
 puo
 """
 COLLECTED = r"""
+abbuchung
+einzug (?:\w+ ){0,2}?(?:erfolgt|von|vom)
+(?:belastung|belasten)(?: wir)? (?:\w+ ){0,2}?(?:kreditkarte|karte|konto)
+(?:account|card) (?:will be|is|on file)
+(?:we will|we'll|will be) (?:charged?|debit(?:ed)?|collect(?:ed)?|taken?)
+auto-?pay
+taken automatically
+(?:compte|carte) (?:bancaire )?sera
+(?:wij|we) schrijven [^.]{0,60}af
+domiciliation
+domicilier(?:ing|t)
+(?:se )?cargara
+remesa bancaria
+addebito in
+ri\.? ?ba\b
+ricevuta bancaria
 (?:sepa-)?lastschrift(?:einzug|verfahren|mandat)?
 bankeinzug
 einzugsermachtigung
@@ -174,85 +234,13 @@ esente (?:da )?iva
 non imponibile
 fuori campo
 """
-# Titles: they fill their cell, a number may follow.
-CREDIT = r"""
-(?:kaufmannische |rechnungs)?gutschrift
-storno(?:rechnung)?
-rechnungskorrektur
-credit (?:note|memo|invoice)
-refund
-(?:facture d\W)?avoir
-note de credit
-creditnota
-credit-?factuur
-nota de (?:credito|abono)
-abono
-nota di (?:credito|accredito)
-"""
-CORRECTION = r"""
-korrekturrechnung
-rechnungsberichtigung
-berichtigte rechnung
-correct(?:ed|ive) invoice
-facture rectificative
-(?:gecorrigeerde |correctie)factuur
-factura rectificativa
-fattura (?:rettificativa|di rettifica)
-"""
-PRO_FORMA = r"""
-pro.?forma
-"""
-OTHER_PAPER = r"""
-(?:\d\. )?mahnung
-zahlungserinnerung
-angebot
-lieferschein
-auftragsbestatigung
-bestellung
-kontoauszug
-quittung
-(?:payment )?reminder
-(?:sales )?quot(?:e|ation)
-estimate
-delivery note
-packing (?:slip|list)
-order confirmation
-purchase order
-statement(?: of account)?
-(?:payment )?receipt
-rappel(?: de paiement)?
-relance
-mise en demeure
-devis
-bon de (?:livraison|commande)
-releve(?: de compte)?
-recu
-(?:betalings)?herinnering
-aanmaning
-offerte
-pakbon
-orderbevestiging
-rekeningoverzicht
-recordatorio(?: de pago)?
-presupuesto
-albaran
-pedido
-extracto
-recibo
-sollecito(?: di pagamento)?
-preventivo
-documento di trasporto
-ordine
-estratto conto
-ricevuta
-"""
-# Somewhere on its pages an invoice calls itself one.
-INVOICE = r"""
-rechnung
-invoice
-facture
-factuur
-factura
-fattura
-faktura
+# Something is taken off, in a sentence; what then remains has to be named.
+DEDUCTED = r"""
+(?:wurden?|wird|werden|ist|sind) (?:\S+ ){0,8}?(?:abgezogen|verrechnet|angerechnet)
+(?:has|have) been (?:deducted|offset|credited)
+(?:is|are|was|were|will be) (?:deducted|offset)
+(?:a ete|ont ete|est|sont|sera) deduite?s?
+(?:is|wordt|werd) (?:\S+ ){0,6}?(?:verrekend|in mindering)
+(?:se ha|ha sido|sera|fue) (?:deducid|descontad)[oa]
+(?:e stat[oa]|viene|sara) (?:detratt|dedott|scalat)[oa]
 """

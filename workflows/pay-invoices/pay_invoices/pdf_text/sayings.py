@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
-from pay_invoices.pdf_text import phrases
+from pay_invoices.pdf_text import paper_names, phrases
+from pay_invoices.pdf_text.labels import is_item_head
 from pay_invoices.pdf_text.layout import Box, Cell, Sheet
 from pay_invoices.pdf_text.vocabulary import one_of
 
@@ -25,14 +27,19 @@ _PAID = (
     re.compile(rf"\b{one_of(phrases.PAID_LABELS)}\W+(?:\w+\W+){{0,3}}?{one_of(phrases.PAID_MEANS)}\b"),
 )
 _STAMP = re.compile(rf"\W*{one_of(phrases.PAID_STAMP)}\W*")
-_NOT_PAID = re.compile(rf"\b{one_of(phrases.NOT_PAID)}\b[^.;]{{0,45}}$")
+_NOT_PAID = re.compile(rf"\b{one_of(phrases.NOT_PAID)}\b[^.;,]{{0,45}}$")
 _COLLECTED = _words(phrases.COLLECTED)
 _UNTAXED = _words(phrases.UNTAXED)
-_PRO_FORMA = _words(phrases.PRO_FORMA)
-_INVOICE = re.compile(one_of(phrases.INVOICE))
-_CREDIT = _titles(phrases.CREDIT)
-_CORRECTION = _titles(phrases.CORRECTION)
-_OTHER_PAPER = _titles(phrases.OTHER_PAPER)
+_PRO_FORMA = _words(paper_names.PRO_FORMA)
+_INVOICE = re.compile(one_of(paper_names.INVOICE))
+_CREDIT = _titles(paper_names.CREDIT)
+_CREDIT_FOR = re.compile(rf"^\W*{one_of(paper_names.CREDIT)} ?{one_of(paper_names.ABOUT)}(?!\w)")
+_UNSURE = _words(paper_names.UNSURE)
+_VOID = re.compile(rf"\W*{one_of(paper_names.STAMPS)}\W*")
+_DEDUCTED = _words(phrases.DEDUCTED)
+_HEAD, _TITLE_WORDS = 0.6, 8  # the part of a first page, and the words of a cell, in which a title stands
+_CORRECTION = _titles(paper_names.CORRECTION)
+_OTHER_PAPER = _titles(paper_names.OTHER_PAPER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +70,10 @@ def sayings_of(sheets: list[Sheet]) -> Sayings:
         paid=_paid(sheets),
         collected=_first(sheets, _COLLECTED),
         untaxed=_first(sheets, _UNTAXED),
-        credit=_title(sheets, _CREDIT),
+        credit=_title(sheets, _CREDIT) or _head(sheets, _CREDIT_FOR),
         correction=_title(sheets, _CORRECTION),
         pro_forma=_first(sheets, _PRO_FORMA),
-        other_paper=_title(sheets, _OTHER_PAPER),
+        other_paper=_title(sheets, _OTHER_PAPER) or _unsure(sheets),
         invoice=_first(sheets, _INVOICE),
     )
 
@@ -76,7 +83,7 @@ def _paid(sheets: list[Sheet]) -> Saying | None:
         text = " ".join(cell.plain for cell in cells)
         for pattern in _PAID:
             for matched in pattern.finditer(text):
-                if not _NOT_PAID.search(text[max(0, matched.start() - 80) : matched.start()]):
+                if not _negated(text, matched.start()):
                     return _saying(cells, matched)
     return next((_of(cell) for sheet in sheets for cell in sheet.cells if _STAMP.fullmatch(cell.plain)), None)
 
@@ -89,12 +96,51 @@ def _first(sheets: list[Sheet], pattern: re.Pattern[str]) -> Saying | None:
     return None
 
 
+def says_deducted(sheets: list[Sheet]) -> bool:
+    """Whether a sentence says that something was taken off, that of a discount aside."""
+    for cells in _passages(sheets):
+        text = " ".join(cell.plain for cell in cells)
+        matched = _DEDUCTED.search(text)
+        if matched is not None and "skonto" not in text and "%" not in text and not _negated(text, matched.start()):
+            return True
+    return False
+
+
+def _negated(text: str, at: int) -> bool:
+    return _NOT_PAID.search(text[max(0, at - 80) : at]) is not None
+
+
+def _unsure(sheets: list[Sheet]) -> Saying | None:
+    """Words that make it doubtful what the paper is: in its head, or as a stamp."""
+    stamps = (cell for sheet in sheets for cell in sheet.cells if cell.text.isupper() and _VOID.fullmatch(cell.plain))
+    stamp = next(stamps, None)
+    return _of(stamp) if stamp is not None else _head(sheets, _UNSURE)
+
+
+def _head(sheets: list[Sheet], pattern: re.Pattern[str]) -> Saying | None:
+    """A few words in the head of the first page, above what was delivered; no sentence. Letters set apart are read together."""
+    for sheet in sheets[:1]:
+        for line in takewhile(lambda line: not is_item_head(line), sheet.lines):
+            for cell in line:
+                text = _together(cell)
+                short = len(text.split()) <= _TITLE_WORDS and not text.endswith(".")
+                if short and cell.top < _HEAD * sheet.height and pattern.search(text):
+                    return _of(cell)
+    return None
+
+
+def _together(cell: Cell) -> str:
+    """The text of a cell, "G U T S C H R I F T" as one word."""
+    apart = len(cell.words) > 3 and all(len(word.text) == 1 for word in cell.words)
+    return cell.plain.replace(" ", "") if apart else cell.plain
+
+
 def _title(sheets: list[Sheet], pattern: re.Pattern[str]) -> Saying | None:
     """A title fills its cell, and nothing to the right makes it a label such as "Order: 4711"."""
     for sheet in sheets[:1]:
         for line in sheet.lines:
             for cell, following in zip(line, [*line[1:], None], strict=True):
-                if pattern.fullmatch(cell.plain) and not cell.text.endswith(":") and not _is_value(following):
+                if pattern.fullmatch(_together(cell)) and not cell.text.endswith(":") and not _is_value(following):
                     return _of(cell)
     return None
 

@@ -196,7 +196,10 @@ def day_reader(cell: Cell, index: int) -> Day | None:
         day = day_at(cell, start)
         if day is not None:
             return day
-        if not re.fullmatch(r"(?:am|zum|bis|le|on|by|op|el|il|del|den|the|:|-)", cell.words[start].text.casefold()):
+        if not re.fullmatch(
+            r"(?:am|zum|bis|le|on|by|op|el|il|del|den|the|:|-|(?:mon|tues|wednes|thurs|fri|satur|sun)day,|\w+tag,)",
+            cell.words[start].text.casefold(),
+        ):
             return None
     return None
 

@@ -7,21 +7,23 @@ every day it can mean.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache
 
 from pay_invoices.pdf_text.layout import Box, Cell, plain
-from pay_invoices.pdf_text.vocabulary import CURRENCY_MARKS, MONTHS
+from pay_invoices.pdf_text.vocabulary import CURRENCY_CODES, CURRENCY_MARKS, MONTHS
 
-_MARK = r"(?:[€£$¥₹]|US\$|[A-Z]{3}|SFr\.?|Fr\.?|zł|kr\.?|Rs\.?)"
+_MARK = r"(?:[€£¥₹₪₺₽₴]|[A-Z]{0,2}\$|[A-Z]{3}|SFr\.?|Fr\.?|zł|Kč|Ft|lei|kr\.?|Rs\.?)"
 _FIGURE = re.compile(
     rf"(?P<before>{_MARK})?(?P<minus>[-−–+])?(?P<mark2>{_MARK})?"
     r"(?P<whole>\d{1,3}(?P<group>[.,'’])\d{3}(?:(?P=group)\d{3})*|\d{1,9})(?P<sign>[.,])(?P<cents>\d{2})"
     rf"(?P<trailing>[-−])?(?P<after>{_MARK})?"
 )
 _MINUS = ("-", "−", "–")
+_CREDIT = ("CR", "Cr", "Cr.")
 _RATE = re.compile(r"(\d{1,2}(?:[.,]\d{1,3})?)%?")
 _LEADING = re.compile(r"[-−–+€£$]?\d{1,3}(?:\d{3})*")  # the first figures of an amount whose thousands stand apart
 _FOLLOWING = re.compile(r"\d{3}(?:[.,]\d{2}\S{0,3})?")
@@ -87,8 +89,8 @@ def amounts_in(cell: Cell) -> list[Amount]:
 
 def _amount_at(cell: Cell, index: int) -> Amount | None:
     first, last, text = _joined(cell, index)
-    matched = _FIGURE.fullmatch(text)
-    if matched is None:
+    matched = _FIGURE.fullmatch(text.strip("()*").removesuffix("CR"))
+    if matched is None or (text.startswith("(") and _aside(cell, first)):
         return None
     group, sign = matched["group"], matched["sign"]
     if group == sign or _percent_follows(cell, last):
@@ -99,12 +101,34 @@ def _amount_at(cell: Cell, index: int) -> Amount | None:
     currency = next((code for mark in marks if mark and (code := currency_of(mark))), "")
     before = [word.text for word in reversed(cell.words[max(0, first - 2) : first])]
     lone_minus = bool(before) and (before[0] in _MINUS or (before[-1] in _MINUS and bool(currency_of(before[0]))))
-    negative = matched["minus"] in _MINUS or bool(matched["trailing"]) or lone_minus
+    negative = matched["minus"] in _MINUS or bool(matched["trailing"]) or lone_minus or text.endswith("CR")
+    negative = negative or text.startswith("(") or (bool(before) and _minus_and_mark(before[0]))
     currency = currency or next((code for text in before[: 1 + lone_minus] if (code := currency_of(text))), "")
     if last < len(cell.words) and (code := currency_of(cell.words[last].text)):
         currency = code
         last += 1
+    if last < len(cell.words) and _turns(cell, last):
+        negative = True
+        last += 1
     return Amount(-value if negative else value, sign, currency, first, last, cell)
+
+
+def _aside(cell: Cell, first: int) -> bool:
+    """Whether a figure in brackets only says another one again, as in "100.00 EUR (110.00 USD)"; else brackets mean minus."""
+    return first > 0 and (
+        any(map(str.isdigit, cell.words[first - 1].text)) or bool(currency_of(cell.words[first - 1].text))
+    )
+
+
+def _minus_and_mark(text: str) -> bool:
+    """Whether it is "-€", before a figure that stands apart."""
+    return text.startswith(_MINUS) and bool(currency_of(text[1:]))
+
+
+def _turns(cell: Cell, index: int) -> bool:
+    """Whether a sign behind a figure makes it negative: "CR", or a minus that ends the cell."""
+    text = cell.words[index].text
+    return text in _CREDIT or (text in _MINUS and index == len(cell.words) - 1)
 
 
 def _joined(cell: Cell, index: int) -> tuple[int, int, str]:
@@ -132,9 +156,14 @@ def _percent_follows(cell: Cell, last: int) -> bool:
 
 
 def currency_of(text: str) -> str:
-    """The code of a currency mark, the mark itself where several countries use it, "" for anything else."""
-    mark = text.strip("()[]:;,*")
-    return CURRENCY_MARKS.get(mark.casefold(), "")
+    """The code of a currency mark, the mark itself where it names no single currency, "" for anything else."""
+    mark = text.strip("()[]:;,*-−–")
+    if code := CURRENCY_MARKS.get(mark.casefold(), ""):
+        return code
+    if mark in CURRENCY_CODES:
+        return mark
+    signs = sum(unicodedata.category(letter) == "Sc" for letter in mark)
+    return mark if signs == 1 and len(mark) <= 4 and not any(map(str.isdigit, mark)) else ""
 
 
 def rate_at(cell: Cell, index: int) -> tuple[Decimal, int] | None:
@@ -152,6 +181,7 @@ def rate_at(cell: Cell, index: int) -> tuple[Decimal, int] | None:
 
 
 _NUMERIC = re.compile(r"(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{2})")
+_HYPHENED = re.compile(r"(\d{1,2})[-/.]([a-z]{3,9})[-/.](\d{4})")
 _ISO = re.compile(r"(\d{4})([-./])(\d{1,2})\2(\d{1,2})")
 
 
@@ -163,6 +193,10 @@ def _months() -> dict[str, int]:
 def day_at(cell: Cell, index: int) -> Day | None:
     """The date that begins at a word."""
     text = cell.words[index].text.strip("(),;")
+    if matched := _HYPHENED.fullmatch(plain(text)):
+        day, month, year = matched.groups()
+        days = _days([(int(year), _months()[month], int(day))]) if month in _months() else ()
+        return Day(days, "", index, index + 1, cell) if days else None
     if matched := _ISO.fullmatch(text):
         year, _, month, day = matched.groups()
         days = _days([(int(year), int(month), int(day))])
@@ -176,6 +210,8 @@ def _numeric(matched: re.Match[str], cell: Cell, index: int) -> Day | None:
     one, sign, two, year = matched.groups()
     if len(one) > 2:
         return None
+    if len(year) == 2 and sign != "." and int(year) < 15 <= int(one):
+        return None  # "26-11-03" begins with the year in some countries
     full = int(year) + (2000 if len(year) == 2 else 0)
     readings = [(full, int(two), int(one))]
     if sign != ".":  # nobody writes the month first between dots

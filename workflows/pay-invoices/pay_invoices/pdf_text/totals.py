@@ -12,6 +12,7 @@ from itertools import combinations
 
 from pay_invoices.invoices import TaxRow
 from pay_invoices.pdf_text.rates import RateRow, rate_rows
+from pay_invoices.pdf_text.sayings import says_deducted
 from pay_invoices.pdf_text.search import Named, Reading
 from pay_invoices.pdf_text.tokens import Amount, currency_of
 from pay_invoices.pdf_text.vocabulary import STRONG, WEAK
@@ -181,8 +182,11 @@ def _contradiction(reading: Reading, named: list[Named], proof: Proof, proofs: l
     rivals = [one for one in proofs if one.gross.amount.value == gross and one.values != proof.values]
     if rivals:
         return Doubt("more than one net amount and tax add up to it", proof.gross.amount)
+    explained = {gross, net, *_parts_of(gross, proofs)}
+    for other in proofs:
+        if other.tax != 0 and other.gross.amount.value not in explained:
+            return Doubt(f"the pages also prove {other.gross.amount.text} as a total", proof.gross.amount)
     plain = [one for one in named if one.level == STRONG and not one.above and one.amount.value != 0]
-    explained = {gross, net, *(one.gross.amount.value for one in proofs)}
     for one in plain:
         if one.role == "gross" and one.amount.value not in explained:
             return Doubt(f"the pages also name {one.amount.text} as the total", proof.gross.amount)
@@ -198,6 +202,13 @@ def _contradiction(reading: Reading, named: list[Named], proof: Proof, proofs: l
     if proof.gross.level < STRONG and any(abs(value) > abs(gross) for value in others if value not in due):
         return Doubt("it is not plainly named and larger amounts stand on the pages", proof.gross.amount)
     return None
+
+
+def _parts_of(gross: Decimal, proofs: list[Proof]) -> set[Decimal]:
+    """Other totals that are proved and say nothing against it: rows of a tax table, and sections that add up to it."""
+    rows = {one.gross.amount.value for one in proofs if one.gross.above}
+    sections = {one.gross.amount.value for one in proofs if not one.gross.above and one.gross.amount.value != gross}
+    return rows | sections if sum(sections) == gross else rows
 
 
 def _tax_rows(proof: Proof, choices: _Choices) -> list[TaxRow]:
@@ -226,6 +237,8 @@ def _settle(reading: Reading, named: list[Named], proof: Proof, totals: Totals) 
         )
     elif not dues and (stray := _stray(reading, named, proof)) is not None:
         totals.doubts["due"] = Doubt("an amount stands under the total whose meaning is unknown", stray)
+    elif not dues and says_deducted(reading.sheets):
+        totals.doubts["due"] = Doubt("the pages say that something is deducted, and what remains is not named", gross)
     else:
         totals.due = dues[0] if dues else gross
 
@@ -246,7 +259,7 @@ def _deducted(gross: Amount, due: Amount, prepaid: list[Amount], rounding: list[
 
 
 def _stray(reading: Reading, named: list[Named], proof: Proof) -> Amount | None:
-    """An amount alone in its cell under the total that no label beside it explains: a payment or deduction in unknown words."""
+    """An amount behind the total that no label explains: a payment or deduction in unknown words."""
     gross = proof.gross.amount
     rows = rate_rows(reading, gross.sign)
     explained = {one.amount.box for one in named if not one.above}
@@ -255,14 +268,32 @@ def _stray(reading: Reading, named: list[Named], proof: Proof) -> Amount | None:
     for amount in reading.all_amounts:
         on_line.setdefault((amount.cell.page, amount.cell.line), set()).add(amount.value)
     for amount in reading.all_amounts:
-        under = amount.box.page == gross.box.page and 0 < amount.box.top - gross.box.top < _BELOW
         repeated = len(on_line[amount.cell.page, amount.cell.line] & set(proof.values)) > 1  # a row of sums again
         meant = amount.box in explained or amount.value in (0, gross.value)
-        if under and _fills_cell(amount) and not repeated and not meant:
+        if not repeated and not meant and _may_change(amount, gross):
             return amount
     return None
+
+
+def _may_change(amount: Amount, gross: Amount) -> bool:
+    """Whether an amount may take something from the total: one below zero wherever it follows, any other close under it."""
+    page, away = amount.box.page - gross.box.page, amount.box.top - gross.box.top
+    if page < 0 or (page == 0 and away <= 0):
+        return False
+    if amount.value * gross.value < 0:
+        return True
+    close = page == 0 and away < _BELOW
+    return close and (_fills_cell(amount) or _ends_row(amount, gross))
 
 
 def _fills_cell(amount: Amount) -> bool:
     words = amount.cell.words
     return all(currency_of(word.text) for word in [*words[: amount.first], *words[amount.last :]])
+
+
+def _ends_row(amount: Amount, gross: Amount) -> bool:
+    """A few words and an amount that is no more than the total: "Voucher: 50.00 EUR"."""
+    words = amount.cell.words
+    name = [word.text for word in words[: amount.first] if not currency_of(word.text)]
+    short = len(name) <= 3 or name[-1].endswith(":")
+    return amount.last == len(words) and short and abs(amount.value) <= abs(gross.value)

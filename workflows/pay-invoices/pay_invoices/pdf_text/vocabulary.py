@@ -321,8 +321,16 @@ CURRENCY_MARKS = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "chf": "CHF", "sfr": "CHF", "sfr.": "CHF",
     "usd": "USD", "us$": "USD", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "zł": "PLN", "czk": "CZK", "huf": "HUF",
     "ron": "RON", "bgn": "BGN", "cad": "CAD", "aud": "AUD", "jpy": "JPY", "cny": "CNY", "inr": "INR", "try": "TRY", "₹": "INR",
+    "kč": "CZK", "ft": "HUF", "lei": "RON", "₺": "TRY", "₪": "ILS", "₽": "RUB", "₴": "UAH",
     "$": "$", "¥": "¥", "kr": "kr", "kr.": "kr", "rs": "Rs", "rs.": "Rs",
 }  # fmt: skip
+CURRENCY_CODES = frozenset(
+    """
+    AED AMD ARS AUD AZN BAM BDT BGN BHD BRL BYN CAD CHF CLP CNY COP CRC CZK DKK DZD EGP EUR GBP GEL GHS HKD HUF IDR ILS INR ISK JOD JPY KES
+    KRW KWD KZT LBP LKR MAD MDL MKD MUR MXN MYR NGN NOK NZD OMR PEN PHP PKR PLN PYG QAR RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD UYU
+    UZS VND XAF XOF ZAR
+    """.split()
+)
 MONTHS = {
     1: "januar jan janner january janvier janv januari enero ene gennaio gen",
     2: "februar feb february fevrier fevr fev februari febrero febbraio febb",

@@ -1,0 +1,235 @@
+"""Pages that read as a plain invoice and are none, or ask for less than their total: each must be right or left to a person."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from pay_invoices.invoices import Invoice
+from pay_invoices.pdf_text.facts import days_of, number_of
+from pay_invoices.pdf_text.invoice import invoice_of_pages
+from pay_invoices.pdf_text.tokens import amounts_in
+from templates.pay_invoices.page_words import page_of, reading_of
+
+HEAD = """
+Arden & Hale Ltd                                 {title}
+1 Mill Lane, Dublin
+                                                 Invoice number:   A-100
+                                                 Invoice date:     2 November 2026
+"""
+SUMS = """
+Net total        1,000.00 EUR
+VAT 23 %           230.00 EUR
+Total            1,230.00 EUR
+"""
+FOOT = """
+Account name:   Arden & Hale Ltd
+IBAN:           IE29 AIBK 9311 5212 3456 78
+"""
+
+
+def shown(sums: str = SUMS, *, title: str = "INVOICE", more: str = "", second: str = "") -> Invoice:
+    pages = [page_of(HEAD.format(title=title) + sums + more + FOOT)]
+    pages += [page_of(second, 2)] if second else []
+    found = invoice_of_pages("a.pdf", pages, "")
+    assert isinstance(found, Invoice), found
+    return found
+
+
+def doubted(found: Invoice) -> list[str]:
+    """What keeps it from being paid as it is."""
+    return [odd.field for odd in found.odd] + [box.field for box in found.boxes if box.field in ("paid", "collected")]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "Voucher      (230.00)",
+        "Voucher THANKS26: -50.00 EUR",
+        "Retention 5 %: -61.50 EUR",
+        "Withheld: 200.00 EUR",
+        "Less deposit      (230.00) EUR",
+        "Please pay: 1,180.00 EUR",
+        "Remaining   1,180.00 EUR",
+        "Your advance of 50.00 EUR has been deducted.",
+    ],
+)
+def test_what_may_be_taken_off_leaves_the_amount_due_open(more: str) -> None:
+    found = shown(more=more)
+    assert found.due is None
+    assert doubted(found) == ["due"]
+
+
+def test_so_does_an_amount_below_zero_on_a_later_page() -> None:
+    assert doubted(shown(second="Credit from A-99    -230.00 EUR")) == ["due"]
+    assert doubted(shown(second="Share capital: 250.00 EUR")) == []
+
+
+@pytest.mark.parametrize(
+    "written,value,currency",
+    [
+        ("1.234,56 -", "-1234.56", ""),
+        ("(1,234.56)", "-1234.56", ""),
+        ("1,234.56 CR", "-1234.56", ""),
+        ("1,234.56CR", "-1234.56", ""),
+        ("-€ 1.234,56", "-1234.56", "EUR"),
+        ("1.234,56*", "1234.56", ""),
+        ("1 234,56 Kč", "1234.56", "CZK"),
+        ("BRL 1,234.56", "1234.56", "BRL"),
+        ("C$1,234.56", "1234.56", "C$"),
+        ("1\u00a0234,56 €", "1234.56", "EUR"),
+    ],
+)
+def test_signs_and_currencies_as_offices_write_them(written: str, value: str, currency: str) -> None:
+    (found,) = amounts_in(reading_of(written.replace("\u00a0", " ")).sheets[0].lines[0][0])
+    assert (str(found.value), found.currency) == (value, currency)
+
+
+def test_an_amount_in_brackets_behind_another_says_it_once_more() -> None:
+    found = amounts_in(reading_of("1,000.00 EUR (1,100.00 USD)").sheets[0].lines[0][0])
+    assert [str(one.value) for one in found] == ["1000.00"]
+
+
+@pytest.mark.parametrize(
+    "mark,more",
+    [
+        ("BRL ", "Late fee: 40.00 EUR"),
+        ("C$ ", "Late fee: 40.00 EUR"),
+        ("", "All prices are in SEK.\nFor late payment we charge a fee of 40.00 EUR."),
+        ("", "Prices in $\nFor late payment we charge a fee of 40.00 EUR."),
+    ],
+)
+def test_the_currency_of_other_amounts_is_not_taken_for_that_of_the_sums(mark: str, more: str) -> None:
+    found = shown(f"Net total   {mark}1,000.00\nVAT 23 %   {mark}230.00\nTotal   {mark}1,230.00", more=f"\n\n{more}")
+    assert found.currency != "EUR"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Credit note for invoice A-99",
+        "Gutschrift zu Rechnung RE-99",
+        "Gutschrift / Credit Note",
+        "G U T S C H R I F T",
+        "Avoir sur facture F-99",
+        "Creditnota bij factuur 99",
+        "Factura de abono 12",
+        "Nota di credito su fattura 99",
+    ],
+)
+def test_a_credit_note_is_one_whatever_it_is_about(title: str) -> None:
+    assert shown(title=title).is_credit
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Gutschriftsanzeige",
+        "Sales credit note",
+        "Stornierung der Rechnung RE-99",
+        "Nota di variazione",
+        "1. Mahnung zur Rechnung A-100",
+        "Payment reminder for invoice A-100",
+        "Rappel de facture n° A-100",
+        "Herinnering factuur A-100",
+        "Recordatorio factura A-100",
+        "Sollecito di pagamento fattura A-100",
+        "Statement of account as at 30 November 2026",
+        "Draft invoice",
+        "STORNIERT",
+        "VOID",
+    ],
+)
+def test_a_title_that_may_mean_no_demand_is_left_to_a_person(title: str) -> None:
+    assert "type_code" in doubted(shown(title=title, more="\n\nThis is about your invoice."))
+
+
+def test_a_line_that_was_delivered_is_no_title() -> None:
+    sums = f"Description                 Qty    Price\nStorno of a reservation     1      1,000.00\n{SUMS}"
+    assert doubted(shown(sums)) == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "Payment status: PAID",
+        "Zahlart: Kreditkarte",
+        "Bitte nicht überweisen.",
+        "Vielen Dank für Ihre Zahlung.",
+        "Der Betrag ist nicht mehr fällig, da bereits beglichen.",
+        "Your account will be debited.",
+        "We have charged your card.",
+        "Autopay is on",
+        "Facture soldée",
+        "Mode de règlement : CB",
+        "U hoeft niets meer te betalen.",
+        "Contant betaald",
+        "Pagado en efectivo",
+        "Se cargará en su cuenta",
+        "Pagamento: carta di credito",
+        "Ri.Ba. 30 gg",
+    ],
+)
+def test_paid_or_collected_in_other_words(more: str) -> None:
+    assert doubted(shown(more=f"\n\n{more}"))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "This invoice should be paid by bank transfer.",
+        "Please ensure this is paid by 12 Dec 2026.",
+        "La facture doit être payée par virement.",
+        "Deze factuur dient te worden betaald op rekening IE29.",
+        "La factura debe ser pagada por transferencia.",
+        "La fattura deve essere pagata con bonifico.",
+    ],
+)
+def test_asking_for_payment_is_no_payment(more: str) -> None:
+    assert doubted(shown(more=f"\n\n{more}")) == []
+
+
+def test_two_invoices_in_one_file_are_not_one() -> None:
+    second = "Invoice A-101\nNet total   2,000.00 EUR\nVAT 23 %   460.00 EUR\nTotal   2,460.00 EUR"
+    assert "gross" in doubted(shown(second=second))
+
+
+def test_sections_that_add_up_are_one_invoice() -> None:
+    sections = "Net total   1,000.00 EUR\nVAT 23 %   230.00 EUR\nTotal   1,230.00 EUR\n"
+    sections += "Net total   100.00 EUR\nVAT 23 %   23.00 EUR\nTotal   123.00 EUR\n"
+    found = shown(f"{sections}\nNet amount   1,100.00 EUR\nTotal VAT   253.00 EUR\nInvoice total   1,353.00 EUR")
+    assert found.gross == Decimal("1353.00")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Invoice 1 of 2",
+        "Rechnung 1/2",
+        "Invoice P.1/2",
+        "Invoice 2026-11 no. A-100",
+        "Tax invoice ABN 12345678901",
+        "Customer no. / Invoice no.:  77 / A-100",
+    ],
+)
+def test_what_stands_behind_the_word_invoice_is_not_always_its_number(text: str) -> None:
+    assert number_of(reading_of(f"Arden\nDublin\nIreland\n{text}")).value is None
+
+
+@pytest.mark.parametrize(
+    "text,issued,due",
+    [
+        ("Rechnungsdatum: 26-11-03", None, None),
+        ("Invoice date: 3-Nov-2026", date(2026, 11, 3), None),
+        ("Invoice date: Tuesday, 3 November 2026", date(2026, 11, 3), None),
+        ("Zahlbar bis 12.11.2026 mit 2 % Skonto, bis 02.12.2026 netto", None, None),
+        ("Zahlbar bis 12.11.2026 abzgl. 2 % Skonto", None, None),
+        ("Pay before 12 November 2026 for a 2 % discount", None, None),
+        ("Zahlbar bis 02.12.2026 ohne Abzug", None, date(2026, 12, 2)),
+    ],
+)
+def test_days_that_mean_something_else_are_not_taken(text: str, issued: date | None, due: date | None) -> None:
+    found = days_of(reading_of(text), "de")
+    assert (found.issued.value, found.due.value) == (issued, due)

@@ -1,0 +1,178 @@
+"""What papers call themselves: invoices, credit notes, and those that ask for no money or not for the first time.
+
+One regular expression a line, over text without case and accents, as in `vocabulary`.
+"""
+
+from __future__ import annotations
+
+# Titles: they fill their cell, a number may follow.
+CREDIT = r"""
+(?:kaufmannische |rechnungs)?gutschrift
+storno(?:rechnung)?
+rechnungskorrektur
+credit (?:note|memo|invoice)
+refund
+(?:facture d\W)?avoir
+note de credit
+creditnota
+credit-?factuur
+nota de (?:credito|abono)
+factura de abono
+abono
+nota di (?:credito|accredito)
+"""
+# What may stand between such a title and what it is about: "Credit note for invoice 4711", "Gutschrift / credit note".
+ABOUT = r"""
+zu[rm]?
+fur
+uber
+for
+of
+to
+on
+against
+sur
+pour
+relati(?:f|ve|v[oa])
+a
+bij
+op
+voor
+sobre
+su
+per
+(?:auf|der|de la) rechnung
+rechnung
+invoice
+/
+\|
+\(
+-
+"""
+# Words that, in the head of a page, leave it open whether money is asked for at all.
+UNSURE = r"""
+gutschrift(?!en\b| auf (?:unser|das|dem|mein|folgend|ihr))\w*
+storn(?:o|ierung|iert)\w*
+(?:ruck)?erstattung
+rechnungskorrektur
+credit ?(?:note|memo|invoice)s?
+creditnota
+credit-?factuur
+(?:facture|note) d\W(?:avoir|annulation)
+avoir (?:n|no|n°|nr|sur|relatif)\b
+notas? de (?:credito|abono)
+factura de abono
+not[ae] di (?:credito|accredito|variazione)
+(?:refund|return|credit) (?:note|invoice|memo|document)
+(?:\w+ )?mahn(?:ung|schreiben)
+zahlungserinnerung
+erinnerung
+(?:payment|invoice|first|second|third|final|friendly|overdue) reminder
+(?:final|overdue) notice
+reminder
+rappel (?:de|n|no|n°|facture|paiement)\b
+relance
+mise en demeure
+(?:betalings)?herinnering
+aanmaning
+sollecito
+recordatorio
+statement of account
+account statement
+kontoauszug
+(?:price |sales )?quotation
+kostenvoranschlag
+(?:draft|preliminary|sample) invoice
+rechnungsentwurf
+(?:this is )?not an? (?:tax )?invoice
+keine rechnung
+"""
+# Stamps in capitals that say that a paper is none, or no more.
+STAMPS = r"""
+storniert
+ungultig
+entwurf
+muster
+void(?:ed)?
+draft
+cancel?led
+specimen
+sample
+annule
+annulee
+brouillon
+geannuleerd
+vervallen
+anulad[oa]
+borrador
+annullat[ao]
+bozza
+"""
+CORRECTION = r"""
+korrekturrechnung
+rechnungsberichtigung
+berichtigte rechnung
+correct(?:ed|ive) invoice
+facture rectificative
+(?:gecorrigeerde |correctie)factuur
+factura rectificativa
+fattura (?:rettificativa|di rettifica)
+"""
+PRO_FORMA = r"""
+pro.?forma\w*
+"""
+OTHER_PAPER = r"""
+(?:\d\. )?mahnung
+zahlungserinnerung
+angebot
+offer
+lieferschein
+auftragsbestatigung
+bestellung
+kontoauszug
+quittung
+(?:payment )?reminder
+(?:sales )?quot(?:e|ation)
+estimate
+delivery note
+packing (?:slip|list)
+order confirmation
+purchase order
+statement(?: of account)?
+(?:payment )?receipt
+rappel(?: de paiement)?
+relance
+mise en demeure
+devis
+bon de (?:livraison|commande)
+releve(?: de compte)?
+recu
+(?:betalings)?herinnering
+aanmaning
+offerte
+pakbon
+orderbevestiging
+rekeningoverzicht
+recordatorio(?: de pago)?
+presupuesto
+albaran
+pedido
+extracto
+recibo
+sollecito(?: di pagamento)?
+preventivo
+documento di trasporto
+ordine
+estratto conto
+ricevuta
+"""
+# Somewhere on its pages an invoice calls itself one.
+INVOICE = r"""
+rechnung
+invoice
+facture
+factuur
+factura
+fattura
+faktura
+"""

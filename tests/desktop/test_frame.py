@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QWidget
 
+from counterfoil.desktop import bridge
 from counterfoil.desktop.bridge import ACTIVE, HIDDEN
 from counterfoil.desktop.commands import Command, found
 from counterfoil.desktop.frame import pages
@@ -486,6 +487,23 @@ def test_heavy_pages_are_made_before_anybody_goes_there_and_show_what_is_so_by_t
         assert made[name].adapter.rows
     today = times.local(desk.office.now).date()
     assert made["schedules"].calendar.view.current_day().day == today
+
+
+def test_who_is_at_work_goes_first_but_not_for_ever(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead, turns = desk.window._ahead, list[str]()
+    monkeypatch.setattr(ahead, "turn", lambda: turns.append("turn"))
+    ahead._turns.stop()
+    ahead._passed = 0
+    monkeypatch.setattr(bridge, "LATEST", 3600.0)
+    desk.bridge.ask(desk.window, lambda office: office.runner(), lambda _seen: None)
+    for _ in range(pages.PASSED):
+        ahead._due()
+    assert turns == [], "somebody has just asked something"
+    ahead._due()
+    assert turns == ["turn"]
+    monkeypatch.setattr(bridge, "LATEST", 0.0)
+    ahead._due()
+    assert turns == ["turn", "turn"], "nobody waits any more"
 
 
 def test_a_page_that_somebody_went_to_is_not_made_again(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:

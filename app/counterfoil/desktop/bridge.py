@@ -117,6 +117,7 @@ class Bridge(QObject):
     def __init__(self) -> None:
         super().__init__()
         self._answers: deque[Callable[[], None]] = deque()
+        self._asked_at = 0.0  # when somebody asked something that is shown at once
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def ask(
@@ -130,8 +131,15 @@ class Bridge(QObject):
     ) -> Ticket:
         """Put a question; `done` or `failed` is called later on this thread while `owner` lives. `slow`: it may take a while."""
         ticket = Ticket(owner, question, done, failed or self.troubled.emit)
+        if not slow:
+            self._asked_at = time.monotonic()
         self._submit(ticket, slow)
         return ticket
+
+    @property
+    def calm(self) -> bool:
+        """Whether nobody has asked anything quick for a moment, so that no answer is about to be shown."""
+        return time.monotonic() - self._asked_at >= LATEST
 
     def do(self, owner: QObject, act: Callable[[Office], Any]) -> None:
         """Do something whose answer nobody waits for; trouble is shown by the frame."""

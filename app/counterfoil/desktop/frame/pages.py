@@ -14,7 +14,7 @@ from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes
 
-_AHEAD = 400  # milliseconds between two turns
+_AHEAD, PASSED = 300, 7  # milliseconds between two turns, and how many pass at most while somebody is at work
 HEAVY = ("runs", "schedules")  # pages that take longer to make than a person should wait at a key
 PAGES = {
     "inbox": ("counterfoil.desktop.inbox.page", "InboxPage"),
@@ -53,13 +53,14 @@ class Ahead(QObject):
     def __init__(self, clock: Clock, stack: QStackedWidget, parent: QObject) -> None:
         super().__init__(parent)
         self.bridge: Bridge | None = None
-        self.left = [name for name in reversed(PAGES) if name != "inbox"]
+        self.left = [*(name for name in reversed(PAGES) if name not in ("inbox", *HEAVY)), *reversed(HEAVY)]
         self._clock, self._stack = clock, stack
         self._made: dict[str, QWidget] = {}
         self._heavy = set(HEAVY)  # nobody has gone there, so they are worth making
         self._to_make = ""
+        self._passed = 0
         self._turns = QTimer(self, interval=_AHEAD)
-        self._turns.timeout.connect(self.turn)
+        self._turns.timeout.connect(self._due)
 
     def page(self, name: str, bridge: Bridge) -> QWidget:
         """The page of a name, for the window to keep: as it was made ahead, else made now."""
@@ -72,6 +73,13 @@ class Ahead(QObject):
         self._turns.start()
 
     @Slot()
+    def _due(self) -> None:
+        """Whoever is at work goes first: nothing here may be in the frame that shows a gate."""
+        self._passed += 1
+        if self.bridge is None or self.bridge.calm or self._passed > PASSED:
+            self._passed = 0
+            self.turn()
+
     def turn(self) -> None:
         """Import one, or make what was imported; after the last there are no more turns."""
         name, self._to_make = self._to_make, ""

@@ -91,19 +91,33 @@ async def sifted(transport: Transport, sieve: Sieve) -> AsyncIterator[Streams]:
         yield _Reading(reading, sieve), _Writing(writing, sieve)
 
 
-class _Reading:
+class _Stream:
+    """One of the two: it opens and closes with what it stands before."""
+
     def __init__(self, inner: Any, sieve: Sieve) -> None:
         self._inner, self._sieve = inner, sieve
 
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        leaves: bool | None = await self._inner.__aexit__(kind, value, trace)
+        return leaves
+
+
+class _Reading(_Stream):
     @property
     def last_context(self) -> Any:
         return getattr(self._inner, "last_context", None)
 
     async def receive(self) -> Any:
         return self._sieve.into(await self._inner.receive())
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
 
     def __aiter__(self) -> Self:
         return self
@@ -115,34 +129,8 @@ class _Reading:
             self._sieve.ended = True
             raise
 
-    async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
-        return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        leaves: bool | None = await self._inner.__aexit__(kind, value, trace)
-        return leaves
-
-
-class _Writing:
-    def __init__(self, inner: Any, sieve: Sieve) -> None:
-        self._inner, self._sieve = inner, sieve
-
+class _Writing(_Stream):
     async def send(self, item: Any, /) -> None:
         self._sieve.out(item)
         await self._inner.send(item)
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-    async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        leaves: bool | None = await self._inner.__aexit__(kind, value, trace)
-        return leaves

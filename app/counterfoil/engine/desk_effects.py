@@ -24,24 +24,11 @@ from counterfoil.engine.effect_trouble import EffectTroubles
 from counterfoil.engine.effect_values import Asked, Ended, note_attempt, record_outcome
 from counterfoil.engine.holding import Breach, Hold, Identity, Over
 from counterfoil.engine.left_over import LeftOvers
+from counterfoil.engine.moves import GO, RECORDED, Move, keep_still
 from counterfoil.engine.ports import BadEffect, EffectTrouble, Judgement, Permission
 from counterfoil.facts import AttemptState, GateKind, GateState, Outcome, Slot, person
 from counterfoil.store import gates, intents, records, seals, standing, timers
 from counterfoil.store.transactions import Row, Txn
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """What to do next with an effect.
-
-    `recorded` nothing; `ask` open its gate; `wait` for the gate of `slot`; `pause` until `due_us`; `go` perform; `doubt` find out; `stop`
-    the run, as `answer` says.
-    """
-
-    word: str
-    slot: str = ""
-    due_us: int = 0
-    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +48,7 @@ class Differs(Exception):
         self.recorded = recorded
 
 
-RECORDED, GO, DOUBT, ASK = Move("recorded"), Move("go"), Move("doubt"), Move("ask")
+DOUBT, ASK = Move("doubt"), Move("ask")
 
 
 class EffectDesk:
@@ -172,16 +159,11 @@ class EffectDesk:
                 return ended
 
     async def _wait(self, asked: Asked, move: Move) -> None:
-        """What is not progress: a person is asked, a person or a timer is waited for, the run is stopped."""
         with self._hold.pausing():
             if move.word == "ask":
                 await self._ask(asked)
-            elif move.word == "wait":
-                await self._hold.park(asked.identity, move.slot)
-            elif move.word == "pause":
-                await self._failures.until_due(asked.identity, move.due_us)
-            elif move.answer is not None:
-                await self._failures.stop(asked.kind, move.answer)
+            else:
+                await keep_still(self._hold, self._failures, asked.identity, asked.kind, move)
 
     async def _next(self, asked: Asked, waiting: tuple[Asked, Ended] | None) -> Move:
         """One transaction: the outcome before, then judge, spend and intend."""

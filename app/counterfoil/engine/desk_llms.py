@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from counterfoil.authoring.codec import canonical, digest
@@ -29,6 +29,7 @@ from counterfoil.engine.holding import Breach, Hold, Identity, Over
 from counterfoil.engine.llm_book import RequestBook
 from counterfoil.engine.llm_ports import ASK_ABOVE, SLEPT_THROUGH, Heard, LlmReply, LlmTrouble, Told
 from counterfoil.engine.llm_turns import Turn
+from counterfoil.engine.moves import GO, RECORDED, Move, keep_still
 from counterfoil.engine.shapes import identity_in, name_in
 from counterfoil.engine.uploads import Uploads
 from counterfoil.facts import GateState, LlmEnd, Outcome, Slot, StepKind, person
@@ -42,19 +43,6 @@ Frame = dict[str, Any]
 Reply = tuple[dict[str, Any], bytes]
 LOST = "The run ended while an llm was asked, and that request may have been billed (up to {cost}). Ask again?"
 NO_LLM = "No llm is set up. Add one: counterfoil route add"
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """What to do next with a call: `recorded` nothing, `go` ask, `wait` for the gate of `slot`, `pause` until `due_us`, `stop` the run."""
-
-    word: str
-    slot: str = ""
-    due_us: int = 0
-    answer: Answer | None = None
-
-
-RECORDED, GO = Move("recorded"), Move("go")
 
 
 class LlmDesk:
@@ -104,12 +92,7 @@ class LlmDesk:
 
     async def _wait(self, turn: Turn, move: Move) -> None:
         with self._hold.pausing():
-            if move.word == "wait":
-                await self._hold.park(turn.identity, move.slot)
-            elif move.word == "pause":
-                await self._failures.until_due(turn.identity, move.due_us)
-            elif move.answer is not None:
-                await self._failures.stop(turn.name, move.answer)
+            await keep_still(self._hold, self._failures, turn.identity, turn.name, move)
 
     # --------------------------------------------------------------------------------------------------------- judging
 

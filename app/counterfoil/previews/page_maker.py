@@ -15,8 +15,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-import pypdfium2
-
+from counterfoil.previews.opening import opened
 from counterfoil.previews.preview import Refused
 from counterfoil.previews.walls import confine
 
@@ -46,12 +45,7 @@ def render(data: bytes, page: int) -> tuple[dict[str, Any], bytes]:
     Raises:
         Refused: it is no PDF, is locked, or has no such page.
     """
-    try:
-        document = pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError as problem:
-        locked = "password" in str(problem).lower()
-        raise Refused("It is locked with a password." if locked else "It is no PDF, or a broken one.") from problem
-    with contextlib.closing(document):
+    with contextlib.closing(opened(data)) as document:
         pages = len(document)
         if not 1 <= page <= pages:
             raise Refused(f"It has {pages} page{'' if pages == 1 else 's'}, so there is no page {page}.")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-import pypdfium2
-
+from counterfoil.previews.opening import opened
 from counterfoil.previews.preview import Refused
 
 MOST_PAGES = 100  # whose words are read
@@ -27,12 +26,7 @@ def work(before: bytes | None, after: bytes) -> dict[str, Any]:
 
 
 def _read(data: bytes) -> dict[str, Any]:
-    try:
-        document = pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError as problem:
-        locked = "password" in str(problem).lower()
-        raise Refused("It is locked with a password." if locked else "It is no PDF, or a broken one.") from problem
-    with contextlib.closing(document):
+    with contextlib.closing(opened(data)) as document:
         texts: list[str] = []
         for at in range(min(len(document), MOST_PAGES)):
             texts.append(f"— page {at + 1} —\n{_text(document[at])}")

@@ -9,10 +9,11 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPoint, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem
 
 from counterfoil.desktop import icons
 from counterfoil.desktop.office import RunRow
+from counterfoil.desktop.parts.painted_rows import paint_rows
 from counterfoil.desktop.parts.reading_on import is_reading_on
 from counterfoil.desktop.tables.adapter import Index
 from counterfoil.desktop.tables.fitting import Measure, stacked
@@ -148,14 +149,8 @@ class RunsView(QListView):
         super().__init__()
         self.adapter = adapter
         self.setModel(adapter)
-        self.setItemDelegate(RunDelegate(self))
-        self.setResizeMode(QListView.ResizeMode.Adjust)  # rows are as high as their titles need
-        self.setWordWrap(True)  # in another width they are measured anew
-        self.setAccessibleName("Runs")
+        paint_rows(self, RunDelegate(self), "Runs")
         self.setMouseTracking(True)
-        self.setProperty("rows", "painted")
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.selectionModel().currentChanged.connect(self._moved)
 
     def show_rows(self, rows: Sequence[RunRow], now_us: int, *, more: bool, anew: bool) -> int:

@@ -7,9 +7,10 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPointF, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from counterfoil.desktop import icons
+from counterfoil.desktop.parts.painted_rows import paint_rows
 from counterfoil.desktop.runs.steps import GAP, RESTART, STEP, StepLine
 from counterfoil.desktop.tables.adapter import Index
 from counterfoil.desktop.tables.fitting import broken
@@ -75,16 +76,10 @@ class StepsView(QListView):
         super().__init__()
         self.adapter = adapter
         self.setModel(adapter)
-        self.setItemDelegate(StepDelegate(self))
+        paint_rows(self, StepDelegate(self), "Steps")
         self.setUniformItemSizes(True)
-        self.setResizeMode(QListView.ResizeMode.Adjust)
-        self.setWordWrap(True)  # in another width rows are measured anew
         adapter.modelReset.connect(self._measure)
         adapter.dataChanged.connect(self._measure)
-        self.setAccessibleName("Steps")
-        self.setProperty("rows", "painted")
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

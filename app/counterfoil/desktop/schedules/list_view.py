@@ -9,9 +9,10 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem
 
 from counterfoil.desktop import icons
+from counterfoil.desktop.parts.painted_rows import paint_rows
 from counterfoil.desktop.schedule_facts import ScheduleRow
 from counterfoil.desktop.tables.adapter import Index
 from counterfoil.desktop.tables.fitting import stacked
@@ -103,14 +104,8 @@ class SchedulesView(QListView):
         super().__init__()
         self.adapter = adapter
         self.setModel(adapter)
-        self.setItemDelegate(ScheduleDelegate(self))
-        self.setResizeMode(QListView.ResizeMode.Adjust)  # rows are as high as their texts need
-        self.setWordWrap(True)  # in another width they are measured anew
-        self.setAccessibleName("Schedules")
+        paint_rows(self, ScheduleDelegate(self), "Schedules")
         self.setMouseTracking(True)
-        self.setProperty("rows", "painted")
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.selectionModel().currentChanged.connect(self._moved)
 
     def select(self, schedule_id: str) -> bool:

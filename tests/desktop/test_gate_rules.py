@@ -87,6 +87,9 @@ def test_nothing_is_chosen_by_itself() -> None:
 
 def test_answers_are_counted_and_reasons_asked_for() -> None:
     filled = session(figures.exceptions())
+    filled.choose("1", "reject")
+    assert len(filled.open_rows()) == 2
+    assert (filled.primary().words, filled.primary().aim) == ("Answer 2 rows first", "reason.1")
     filled.choose("1", "hold")
     assert filled.primary().words == "Answer 1 row first"
     filled.choose("2", "reject")

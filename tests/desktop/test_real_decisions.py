@@ -9,6 +9,7 @@ from counterfoil.clock import SystemClock
 from counterfoil.desktop.gate.session import GUARD_US
 from counterfoil.desktop.gate_facts import Draft
 from counterfoil.desktop.real_office.office import RealOffice
+from counterfoil.desktop.tables.view import TableView
 from counterfoil.desktop.theme import Theme
 from counterfoil.facts import GateState
 from counterfoil.store import gates
@@ -90,7 +91,9 @@ def test_gates_are_approved_together_and_the_flagged_one_is_left(
     seat.until(lambda: seat.inbox.pane.adapter.rowCount() == 4, "the list: a heading and three gates")
     seat.inbox.pane.view.selectAll()
     seat.until(seat.inbox.bulk.isVisible, "the table of what is selected")
-    assert "1 of 3 needs a closer look and is left out." in " ".join(seat.banners())
+    assert "1 of 3 needs a closer look and is left out." in seat.banners()
+    (table,) = seat.inbox.bulk.findChildren(TableView)
+    assert [line.note for line in table.adapter.lines] == ["", "", "Account changed since 12 Nov."]
     assert seat.inbox.bulk.act.accessibleName() == "Approve 2 gates"
     seat.until(lambda: SystemClock().now_us() - seat.inbox.bulk._shown_at > GUARD_US, "it takes a press")
     seat.click(seat.inbox.bulk.act)

@@ -176,12 +176,11 @@ class Session:
 
     def _first_missing(self) -> Primary | None:
         rows = self.open_rows()
-        unanswered = [row for row in rows if self.missing(row) == "choice"]
-        if unanswered:
-            return Primary(f"Answer {count(len(unanswered), 'row')} first", WAITING, aim=unanswered[0].key)
         if rows:
-            noun = count(len(rows), "reason")
-            return Primary(f"Give {noun} first", WAITING, aim=rows[0].reason)
+            aim = rows[0].key if self.missing(rows[0]) == "choice" else rows[0].reason
+            reasons = all(self.missing(row) == "reason" for row in rows)
+            said = f"Give {count(len(rows), 'reason')}" if reasons else f"Answer {count(len(rows), 'row')}"
+            return Primary(f"{said} first", WAITING, aim=aim)
         empty = [entry for entry in self.reading.form if self._needs(entry) and not self._filled(str(entry["name"]))]
         if empty:
             return Primary(f"Fill in {count(len(empty), 'field')} first", WAITING, aim=str(empty[0]["name"]))

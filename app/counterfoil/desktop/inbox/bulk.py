@@ -20,7 +20,7 @@ from counterfoil.desktop.office import InboxRow, Office
 from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
-from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.layouts import column, empty, page_head, put, row
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import from_evidence
 from counterfoil.desktop.tables.view import TableView
@@ -29,6 +29,9 @@ from counterfoil.desktop.words.numbers import count, is_money, moneys
 from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import quoted
 from counterfoil.errors import CounterfoilError
+from counterfoil.facts import as_sentence
+
+_LOOK = "a closer look"  # how the reason ends that says no more than the sentence above the table
 
 
 class BulkPanel(Pane):
@@ -78,7 +81,9 @@ class BulkPanel(Pane):
         self.later.setVisible(bool(self._rows))
         self.undo.hide()
         empty(self._page)
-        put(self._page, Label(f"{count(len(rows), 'gate')} selected", "title"))
+        head = page_head(Label(f"{count(len(rows), 'gate')} selected", "page"), None)
+        head.setContentsMargins(0, 0, 0, 0)  # the page has its margins
+        put(self._page, head)
         sums = moneys([row.figure for row in able if is_money(row.figure)])
         if sums:
             put(self._page, Label(f"Together {sums}", "body2"))
@@ -87,8 +92,9 @@ class BulkPanel(Pane):
         elif left_out:
             many = len(left_out) > 1
             ends = "need a closer look and are left out" if many else "needs a closer look and is left out"
-            reasons = capital("; ".join(sorted({row.alone for row in left_out})))
-            put(self._page, Banner("warn", f"{len(left_out)} of {len(rows)} {ends}.", detail=f"{reasons}."))
+            other = sorted({row.alone for row in left_out if not row.alone.endswith(_LOOK)})
+            reasons = as_sentence(capital("; ".join(other))) if other else ""
+            put(self._page, Banner("warn", f"{len(left_out)} of {len(rows)} {ends}.", detail=reasons))
         put(self._page, self._table(rows))
         self.act.say(f"Approve {count(len(able), 'gate')}" if able else "Nothing to decide together")
         self.act.set_kind("primary", "check" if able else "")
@@ -108,7 +114,7 @@ class BulkPanel(Pane):
                     row.template,
                     times.when(row.due_at, now) if row.due_at else None,
                     row.figure,
-                    capital(row.alone) or None,
+                    capital(_reason(row)) or None,
                 ]
                 for row in rows
             ],
@@ -184,6 +190,11 @@ class BulkPanel(Pane):
         if refused:
             said = f"{made} of {count(asked, 'gate')} {'was' if made == 1 else 'were'} {what}. Not {what}:"
             self._bridge.troubled.emit(Trouble(said, "\n".join(refused), "not_all"))
+
+
+def _reason(gate: InboxRow) -> str:
+    """Why it is decided by itself: what needs the closer look, where that is why."""
+    return gate.why if gate.why and gate.alone.endswith(_LOOK) else gate.alone
 
 
 def _approve(office: Office, ends: list[int], gate: InboxRow) -> None:

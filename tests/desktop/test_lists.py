@@ -333,3 +333,11 @@ def test_a_part_with_a_long_name_keeps_no_other_out_of_the_index(qtbot: QtBot, t
     links = [one.text().strip() for one in bar.findChildren(Button) if one.isVisible()]
     assert links == ["Files 1", "Story", "More"]
     bar.retire()
+
+
+def test_a_row_is_heard_as_sentences_with_what_its_clock_says(theme: Theme) -> None:
+    adapter = InboxAdapter()
+    entries: list[Entry] = [row(1, title="Which account?", why="No. 7 has two.", due_at=NOW + 60 * HOUR)]
+    adapter.show_entries(entries, NOW)
+    heard = adapter.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert heard == "Which account? No. 7 has two. T. Decide by Wed 20:55."

@@ -238,6 +238,14 @@ def test_the_first_rows_are_those_that_the_list_shows_first(home: RowsHome, monk
     "parts, why",
     [
         ({"flags": ["2. Sums differ."]}, "Sums differ."),
+        (
+            {"flags": ["Account changed: GB94 BARC 59 → GB29 NWBK 6016 1331 9268 19. Seen."]},
+            "Account changed: GB94 BARC 59 → GB29 NWBK 6016 1331 9268 19. Seen.",
+        ),
+        (
+            {"flags": ["Account " + "GB29 NWBK 6016 1331 9268 19 " * 20]},
+            "Account" + " GB29 NWBK 6016 1331 9268 19" * 10 + " GB29 NWBK …",
+        ),
         ({"flags": ["One.", "Two.", "Three."]}, "One. And 2 more."),
         ({"kind": "question", "title": "Which?"}, "It goes on with your answer."),
         ({"kind": "doubt", "about": {"effect": "mail@1"}}, "No answer came. It has not been tried again."),

@@ -14,14 +14,14 @@ from counterfoil.facts import INLINE_LIMIT, GateKind, Risk, storable
 from counterfoil.store.gate_lines import GateLine
 
 Spec = dict[str, Any]
-_NUMBERED = re.compile(r"\d+\.\s+")
+_NUMBERED = re.compile(r"\A\d+\.\s+")  # the number that a row has; one in the middle belongs to an account or a date
 _LONGEST_WORD = 200  # characters; a longer cell is prose, which nobody looks a gate up by
 _LONGEST_WHY = 300
 
 
 def line_of(spec: Spec) -> GateLine:
     """The line of a gate that shows this spec."""
-    why, search = storable(_why(spec)[:_LONGEST_WHY]), storable(_search(spec))
+    why, search = storable(_short(_why(spec))), storable(_search(spec))
     return GateLine(why=why, figure=_figure(spec), bulk=_bulk(spec), search=search)
 
 
@@ -45,6 +45,11 @@ def _why(spec: Spec) -> str:
     if warned:
         return "It has read words from outside."
     return _of_plan(spec["plan"]) if spec["kind"] == GateKind.APPROVAL else "It goes on with your answer."
+
+
+def _short(why: str) -> str:
+    """As many of its words as a list keeps; that some are missing is seen."""
+    return why if len(why) <= _LONGEST_WHY else f"{why[:_LONGEST_WHY].rsplit(' ', 1)[0]} …"
 
 
 def _changed(paths: list[str]) -> str:

@@ -112,7 +112,9 @@ class InboxAdapter(QAbstractListModel):
             state = state_words(row, self._now)
             kind = gates.KIND_WORDS.get(row.kind, "")
             title = f"{kind}: {row.title}" if kind else row.title
-            sentence = gates.summary_of_row(title, figure, row.why, row.template, state)
+            bare = row.due_at is not None and state == times.when(row.due_at, self._now)  # its clock is not heard
+            heard = f"Decide by {times.in_sentence(state)}" if bare else state
+            sentence = gates.summary_of_row(title, figure, row.why, row.template, heard)
             known = self._said[row.gate_id] = (row, (figure, state, f"Unread. {sentence}" if row.unread else sentence))
         return known[1]
 

@@ -12,7 +12,7 @@ from typing import Any
 from counterfoil.desktop.words import numbers, times
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line
-from counterfoil.facts import unproven
+from counterfoil.facts import as_sentence, unproven
 
 KIND_WORDS = {
     "approval": "",
@@ -183,8 +183,7 @@ def seal_line(digest: str, opened: int, parts: int) -> str:
 
 def summary_of_row(title: str, figure: str, why: str, template: str, state: str) -> str:
     """An inbox row as one sentence for the ear."""
-    parts = [title, figure, why, template, state]
-    return ". ".join(part.rstrip(".") for part in parts if part) + "."
+    return " ".join(as_sentence(part) for part in (title, figure, why, template, state) if part)
 
 
 def _at(us: int, now_us: int) -> str:

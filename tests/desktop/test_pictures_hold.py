@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.gate.evidence import long_text
-from counterfoil.desktop.office import Counts, RunnerState, RunSeen, Workspace
+from counterfoil.desktop.office import Counts, RunnerSeen, RunnerState, RunSeen, Workspace
 from counterfoil.desktop.parts.boxes import Pane
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Label, LongChip, Prose
@@ -173,6 +173,17 @@ def test_what_is_paused_names_no_next_firing(desk: Desk) -> None:
     assert any("Next: Weekly report" in said for said in line._sentences())
     line.show_runner(dataclasses.replace(seen, paused_by="user:anna", paused_at=NOW))
     assert not any("Next:" in said for said in line._sentences())
+
+
+def test_what_the_runner_line_tells_has_room_for_every_line(desk: Desk) -> None:
+    line: RunnerLine = desk.window.sidebar.runner
+    line.show_runner(RunnerSeen(RunnerState.OFF))
+    line._toggle()
+    desk.settle()
+    assert line._popover is not None
+    said = line._popover.findChildren(Prose)
+    assert said
+    assert [one.text() for one in said if one.height() < one.heightForWidth(one.width())] == []
 
 
 def test_times_of_another_zone_do_not_stay_and_a_rule_without_times_says_so(qtbot: QtBot, theme: Theme) -> None:

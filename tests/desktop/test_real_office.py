@@ -22,7 +22,7 @@ from counterfoil.desktop.narrow_facts import Narrow
 from counterfoil.desktop.office import Part, RunnerState, Tab
 from counterfoil.desktop.real_office import inbox_rows, run_rows
 from counterfoil.desktop.real_office.office import RealOffice
-from counterfoil.desktop.real_office.run_rows import waiting
+from counterfoil.desktop.real_office.run_rows import _stopped, waiting
 from counterfoil.desktop.runs.rows import look
 from counterfoil.desktop.theme import Theme
 from counterfoil.engine.gate_lines import line_of
@@ -469,6 +469,13 @@ def test_runs_say_where_they_stand(home: RowsHome) -> None:
     noted = office.runs(None).rows[0]
     assert (noted.words, noted.tone, noted.care) == ("Cancelled, 1 thing not undone", "quiet", "")
     assert office.run(ids[6]).document["note"]["text"] == "It lies in Sent items."
+
+
+def test_the_reason_of_a_person_stands_as_that_persons_words() -> None:
+    given = {"kind": "stopped", "message": "The bank sends it on Monday", "step": "read_statement"}
+    assert _stopped(given) == "Stopped: ‘The bank sends it on Monday’"
+    assert _stopped({**given, "message": "Anna stopped the run at read_statement."}) == "Stopped at ‘Read statement’"
+    assert _stopped({"kind": "error", "message": "no ink"}) == "Stopped: no ink"
 
 
 def test_a_run_is_looked_at_again_until_it_has_ended(home: RowsHome) -> None:

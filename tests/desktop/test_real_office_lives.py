@@ -225,7 +225,7 @@ def test_without_a_runner_there_is_nothing_to_pull_and_a_step_that_stops_needs_r
     until(lambda: office.runner().state is RunnerState.RUNNING, "the runner starts")
     office.decide(Answer(gate.gate_id, str(gate.document["digest"]), "answered", values={"choice": "stop"}))
     ended = living.follow(run_id, lambda progress: progress.state == "failed", "the run ends")
-    assert ended.words.startswith("Stopped: ")
+    assert ended.words.startswith("Stopped at ‘")
     changes = office.changes()
     assert changes is not None
     assert Part.RUNS in changes.parts

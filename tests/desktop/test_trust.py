@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from counterfoil.desktop.parts.boxes import Banner, Quote
@@ -246,3 +247,14 @@ def test_a_call_that_waits_for_a_sign_in_has_the_button_for_it(desk: Desk) -> No
     assert desk.decisions() == []
     desk.click(inbox.detail.bar.primary)
     assert len(desk.decisions()) == 1
+
+
+def test_where_no_connector_is_the_first_step_can_be_copied(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk.office.trust, "connectors", lambda: ())
+    desk.window.show_page("connectors")
+    desk.settle()
+    tab = desk.window.pages["connectors"].tab
+    assert tab.copy.isVisible()
+    desk.click(tab.copy)
+    assert QGuiApplication.clipboard().text() == "counterfoil connector add NAME -- PROGRAM"
+    assert tab.copy.text().strip() == "Copied"

@@ -126,7 +126,7 @@ class Palette(Popover):
         self.view.setFixedHeight(sum(_high(command) for command in commands[:ROWS]) + 2)
         if commands:
             self.view.setCurrentIndex(self.adapter.index(0))
-        self.setFixedHeight(self.lines.sizeHint().height())
+        self.setFixedHeight(self.lines.totalSizeHint().height())
 
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:

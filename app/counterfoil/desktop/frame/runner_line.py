@@ -117,7 +117,7 @@ class RunnerLine(Pane):
             put(line, pause)
         put(line, None, close)
         box.put(line)
-        high = max(box.lines.heightForWidth(box.width()), box.sizeHint().height())
+        high = max(box.lines.totalHeightForWidth(box.width()), box.lines.totalSizeHint().height())
         box.setFixedHeight(high)
         corner = self.mapTo(window, QPoint(12, -high - 8))
         box.move(corner)

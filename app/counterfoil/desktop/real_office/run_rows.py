@@ -224,8 +224,7 @@ def state_of(fields: Fields) -> State:
         case "running":
             return _running(activity, _loaded(silent).get("steps"))
         case "failed":
-            reason = one_line(_loaded(error).get("message") or "")
-            return (f"Stopped: {reason}" if reason else "Stopped"), "bad", ""
+            return _stopped(_loaded(error)), "bad", ""
         case "cancelled":
             return _cancelled(_loaded(error), noted=bool(noted))
     return _done(result, acted=bool(acted))
@@ -251,6 +250,16 @@ def waiting(kinds: tuple[str, ...], timer: tuple[str, int] | None, now_us: int, 
         at = f"{at[:1].lower()}{at[1:]}" if at.startswith(("Today", "Tomorrow", "Yesterday")) else at
         return (f"Trying again {at}" if timer[0] == "retry" else f"Waiting until {at}"), "quiet", ""
     return _WAITS, "quiet", ""
+
+
+def _stopped(error: dict[str, Any]) -> str:
+    """Why it stopped; what a person gave as the reason stands as that person's words."""
+    reason, step = one_line(error.get("message") or ""), str(error.get("step") or "")
+    if error.get("kind") != "stopped":
+        return f"Stopped: {reason}" if reason else "Stopped"
+    if reason.endswith(f" stopped the run at {step}."):  # no reason was given
+        return f"Stopped at ‘{step_name(step)}’"
+    return f"Stopped: ‘{reason}’"
 
 
 def _cancelled(error: dict[str, Any], *, noted: bool) -> State:

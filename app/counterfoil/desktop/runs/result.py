@@ -200,9 +200,16 @@ def _ending(error: Mapping[str, Any], seen: RunSeen) -> Banner:
         message = (
             f"You cancelled it{f': ‘{why}’' if why else ''}. What was done stays; nothing more is written or sent."
         )
-    stays = "What was done stays; nothing more is written or sent. ‘Run again…’ can go on from a step."
-    detail = message if message not in seen.words else stays if seen.document["state"] == "failed" else ""
+    told = message in seen.words or error.get("kind") == "stopped"
+    detail = message if not told else _stays(seen) if seen.document["state"] == "failed" else ""
     return Banner("quiet" if seen.tone == "quiet" else "bad", seen.words, detail=detail)
+
+
+def _stays(seen: RunSeen) -> str:
+    """What a run that stopped leaves, and how to go on."""
+    kept = any(step["state"] == "done" for step in seen.document.get("steps") or ())
+    stays = "What was done stays; nothing more is written or sent."
+    return f"{stays} ‘Run again…’ can go on from a step." if kept else f"{stays} ‘Run again…’ starts it anew."
 
 
 def _reason_to_stop(seen: RunSeen) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.bridge import Bridge
@@ -17,6 +18,7 @@ from counterfoil.desktop.trust_facts import ConnectorSeen
 from counterfoil.desktop.words.plain import one_line, quoted
 from counterfoil.previews.texts import compare
 
+_ADD = "counterfoil connector add NAME -- PROGRAM"
 _ICONS = {"ok": "circle-check", "warn": "triangle-alert", "bad": "octagon-alert", "quiet": "minus"}
 _INKS = {"ok": "ok", "warn": "warn", "bad": "bad", "quiet": "text3"}
 
@@ -25,13 +27,21 @@ class ConnectorsTab(LoadedTab):
     """A card for each."""
 
     def __init__(self, bridge: Bridge) -> None:
+        self.copy = Button("Copy the command", icon="copy")
+        self.copy.clicked.connect(self._copy)
         nothing = Nothing(
             "link",
             "No connectors yet.",
-            "A connector lets a run reach one outside system, with permissions. Add one with: counterfoil connector add",
+            f"A connector lets a run reach one outside system, with permissions. Add one in a terminal: {_ADD}",
+            [self.copy],
         )
         super().__init__(bridge, nothing, "Loading connectors")
         self._seen: tuple[ConnectorSeen, ...] = ()
+
+    @Slot()
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(_ADD)
+        self.copy.say("Copied")
 
     def load(self) -> None:
         """Look again."""

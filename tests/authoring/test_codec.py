@@ -32,6 +32,7 @@ from counterfoil.authoring.codec import (
     encode,
     to_plain,
 )
+from counterfoil.authoring.decoding import read_json
 from counterfoil.authoring.encoding import json_writer
 from counterfoil.facts import INLINE_LIMIT
 
@@ -83,6 +84,15 @@ def test_what_is_set_up_once_writes_what_json_writes(value: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json.encoder, "c_make_encoder", None)  # as in a Python without it
         assert json_writer(sort_keys=True)(value) == plain
+
+
+@given(PLAIN, st.sampled_from(["", " ", "\n", "\t "]))
+def test_what_is_read_without_looking_for_blanks_is_what_json_reads(value: Any, blanks: str) -> None:
+    text = f"{blanks}{json.dumps(value)}{blanks}"
+    assert read_json(text) == json.loads(text)
+    for broken in (text[:-1] if text.endswith(("]", "}", '"')) else f"{text} x", f"{text},", blanks):
+        with pytest.raises(json.JSONDecodeError):
+            read_json(broken)
 
 
 @given(PLAIN)

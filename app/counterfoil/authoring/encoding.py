@@ -19,6 +19,7 @@ from typing import Any
 from counterfoil.facts import INLINE_LIMIT
 
 _HALF = re.compile("[\ud800-\udfff]")
+_AS_IT_IS = frozenset((str, int, bool, type(None)))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def encode(value: object, blobs: dict[str, bytes] | None = None) -> str:
 def to_plain(value: object, blobs: dict[str, bytes]) -> Any:
     """A value as plain JSON with tags."""
     kind = type(value)
-    if kind is str or kind is int or kind is bool or value is None:
+    if kind in _AS_IT_IS:
         return value
     rule = _RULES.get(kind) or _rule_for(kind)
     return rule(value, blobs)
@@ -129,7 +130,7 @@ def _dict(value: dict[object, object], blobs: dict[str, bytes]) -> dict[str, obj
     for key, item in value.items():
         if type(key) is not str or key.startswith("$"):
             break
-        plain[key] = to_plain(item, blobs)
+        plain[key] = item if type(item) in _AS_IT_IS else to_plain(item, blobs)
     else:
         return plain
     pairs = [[to_plain(key, blobs), to_plain(item, blobs)] for key, item in value.items()]

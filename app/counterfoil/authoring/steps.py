@@ -37,6 +37,7 @@ class Step(Generic[P, R]):
         self.plain: Callable[P, Any] = function
         self.name: str = function.__name__
         self.title = title or self.name.replace("_", " ")
+        self._called = f"the step {self.name}"
         self.kind = kind  # of its records
         self.retries = retries
         self.process = process
@@ -71,14 +72,14 @@ class Step(Generic[P, R]):
         return type(None) if hint is None else hint
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> machine.Durable[R]:
-        return machine.Durable(f"the step {self.name}", functools.partial(self._perform, args, kwargs))
+        return machine.Durable(self._called, functools.partial(self._perform, args, kwargs))
 
     async def _perform(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
         branch = machine.current()
         if branch is None or branch.in_step:
             result = self.plain(*args, **kwargs)
             return typing.cast(R, await result if inspect.isawaitable(result) else result)
-        machine.require(f"the step {self.name}")
+        machine.require(self._called)
         return typing.cast(R, await branch.machine.step(branch, self, self._named(args, kwargs)))
 
     def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

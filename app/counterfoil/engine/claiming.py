@@ -240,28 +240,28 @@ def _hold(powers: Powers, row: Row, version: Row) -> Hold:
 def _opening(hold: Hold, row: Row) -> Opening:
     conn = hold.powers.database.reader
     recorded: dict[Identity, Recorded] = {}
-    rows = records.of_run(conn, hold.run_id)
-    broken = records.first_broken(hold.run_id, rows)
+    chain = records.links(conn, hold.run_id)
+    broken = records.first_loose(hold.run_id, chain)
     if broken is not None:
         raise Damaged(
-            f"Record {broken['row']} of run r-{row['number']} ({broken['name']}) does not match its seal.",
+            f"Record {broken.row} of run r-{row['number']} ({broken.name}) does not match its seal.",
             "Restore a backup of the data folder.",
         )
-    for record in rows:
-        identity = (record["path"], record["ordinal"])
-        hold.known.add(identity)
-        payload = record["payload"]
-        small = not record["payload_blob"] and len(payload) <= BY_REFERENCE
-        if small and '"$blob"' in payload:
-            hold.shas.update(blob_shas(json.loads(payload)))
-        recorded[identity] = Recorded(
-            record["kind"],
-            record["name"],
-            ANY_ARGUMENTS if _takes_any(hold, record) else record["args_digest"],
-            record["outcome"],
-            payload if small else None,
-            record["committed_at"],
+    for link in chain:
+        payload: str | None = link.payload
+        if link.payload_blob or len(link.payload) > BY_REFERENCE:
+            payload = None
+        elif '"$blob"' in link.payload:
+            hold.shas.update(blob_shas(json.loads(link.payload)))
+        recorded[link.path, link.ordinal] = Recorded(
+            link.kind,
+            link.name,
+            ANY_ARGUMENTS if hold.carried and _takes_any(hold, link) else link.args_digest,
+            link.outcome,
+            payload,
+            link.committed_at,
         )
+    hold.known.update(recorded)
     held, kept = _held(hold)
     facts = RunFacts(hold.run_id, row["number"], row["template"], row["version"], row["workspace"], begun_us(row))
     return Opening(facts, row["seed"], row["parameters"], recorded, held, kept)
@@ -272,10 +272,10 @@ def begun_us(row: Row) -> int:
     return int(row["created_at"] if row["begun_at"] is None else row["begun_at"])
 
 
-def _takes_any(hold: Hold, record: Row) -> bool:
+def _takes_any(hold: Hold, link: records.Link) -> bool:
     """Whether a record was taken over from another run. Code and parameters are that run's, so its arguments can differ only in what a
     workflow knows of its own run. Turns of a conversation are chained by them."""
-    return record["kind"] != StepKind.LLM and root_of(record["path"], record["ordinal"]) < hold.carried
+    return link.kind != StepKind.LLM and root_of(link.path, link.ordinal) < hold.carried
 
 
 def _held(hold: Hold) -> tuple[frozenset[Identity], frozenset[Identity]]:

@@ -59,7 +59,7 @@ class Replay:
         for path, ordinal in self._records:
             if ordinal > self._high.get(path, -1):
                 self._high[path] = ordinal
-            for above, at in ancestors(path):
+            for above, at in ancestors(path) if path else ():
                 self._high[above] = max(self._high.get(above, -1), at)
                 self._forks.add((above, at))
 

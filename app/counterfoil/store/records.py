@@ -6,7 +6,7 @@ import hashlib
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -30,6 +30,7 @@ FIELDS = (
     "started_at", "committed_at", "attempts", "key", "origin",
 )  # fmt: skip
 _FIELDS = operator.itemgetter(*FIELDS)
+_BLOB = FIELDS.index("payload_blob")
 _chained = json_writer()
 
 
@@ -54,6 +55,33 @@ _END = Prepared(
         .where(_ATTEMPT.c.row == sa.select(sa.func.max(_ATTEMPT.c.row)).where(*_here(_ATTEMPT)).scalar_subquery())
         .values(state=sa.bindparam("became"), ended_at=sa.bindparam("now"), message=sa.bindparam("said"))
     )
+)
+
+
+class Link(NamedTuple):
+    """A record as a replay reads it, ten thousand at a time: sealed fields in their order, seal, row. `payload_blob` is 0 or 1."""
+
+    run_id: str
+    path: str
+    ordinal: int
+    kind: str
+    name: str
+    args_digest: str
+    outcome: str
+    payload: str
+    payload_blob: int
+    summary: str | None
+    started_at: int
+    committed_at: int
+    attempts: int
+    key: str | None
+    origin: str | None
+    hash: str
+    row: int
+
+
+_LINKS = Prepared(
+    lambda: sa.select(*(_RECORD.c[name] for name in Link._fields)).where(_RECORD.c.run_id == sa.bindparam("rid"))
 )
 
 
@@ -121,8 +149,11 @@ def carry(txn: Txn, run_id: str, rows: Iterable[dict[str, Any]]) -> str:
 
 def record_hash(before: str, row: dict[str, Any] | Row) -> str:
     """SHA-256 over the hash before and the record's fields as a JSON list."""
-    text = _chained([before, *_FIELDS(row)])
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return _sealed([before, *_FIELDS(row)])
+
+
+def _sealed(fields: list[Any]) -> str:
+    return hashlib.sha256(_chained(fields).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def first_broken(run_id: str, rows: Sequence[Row]) -> Row | None:
@@ -132,6 +163,21 @@ def first_broken(run_id: str, rows: Sequence[Row]) -> Row | None:
         if record_hash(before, row) != row["hash"]:
             return row
         before = row["hash"]
+    return None
+
+
+def links(conn: sa.Connection, run_id: str) -> list[Link]:
+    """Every record of a run, in commit order, as a replay reads them."""
+    return sorted(map(Link._make, _LINKS.tuples(conn, {"rid": run_id})), key=operator.itemgetter(-1))
+
+
+def first_loose(run_id: str, chain: Sequence[Link]) -> Link | None:
+    """As `first_broken`, of links."""
+    before, last = run_id, len(FIELDS)
+    for link in chain:
+        if _sealed([before, *link[:_BLOB], bool(link.payload_blob), *link[_BLOB + 1 : last]]) != link.hash:
+            return link
+        before = link.hash
     return None
 
 

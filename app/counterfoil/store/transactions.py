@@ -64,6 +64,11 @@ class Prepared:
                 row[name] = None if row[name] is None else bool(row[name])
         return rows  # type: ignore[return-value]  # a list of rows that nobody else has
 
+    def tuples(self, conn: sa.Connection, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Every row as the driver has it: in the order of the columns, booleans as 0 and 1."""
+        found: list[tuple[Any, ...]] = self.run(conn, values).fetchall()
+        return found
+
     def first(self, conn: sa.Connection, values: Mapping[str, Any]) -> Row | None:
         """The first row, or None."""
         rows = self.all(conn, values)

@@ -62,6 +62,21 @@ def test_what_may_be_taken_off_leaves_the_amount_due_open(more: str) -> None:
     assert doubted(found) == ["due"]
 
 
+@pytest.mark.parametrize(
+    "more",
+    ["Less deposit   [230.00]", "Amount paid   1x230.00", "Deposit: EUR (1 229,19)"],
+)
+def test_so_does_a_figure_that_cannot_be_read(more: str) -> None:
+    assert shown(more=more).due is None or doubted(shown(more=more))
+
+
+def test_sums_above_the_lines_are_read_as_well() -> None:
+    lines = "\n\nDescription   Qty   Unit price   Amount\nDesk   1   700.00   700.00\nChair   1   300.00   300.00\n"
+    found = shown(more=lines)
+    assert found.due == Decimal("1230.00")
+    assert doubted(found) == []
+
+
 def test_so_does_an_amount_below_zero_on_a_later_page() -> None:
     assert doubted(shown(second="Credit from A-99    -230.00 EUR")) == ["due"]
     assert doubted(shown(second="Share capital: 250.00 EUR")) == []
@@ -75,6 +90,10 @@ def test_so_does_an_amount_below_zero_on_a_later_page() -> None:
         ("1,234.56 CR", "-1234.56", ""),
         ("1,234.56CR", "-1234.56", ""),
         ("-€ 1.234,56", "-1234.56", "EUR"),
+        ("(5 522,49)", "-5522.49", ""),
+        ("Anzahlung: CHF (5 522,49)", "-5522.49", "CHF"),
+        ("EUR(98.51)", "-98.51", "EUR"),
+        ("CHF5 522,49", "5522.49", "CHF"),
         ("1.234,56*", "1234.56", ""),
         ("1 234,56 Kč", "1234.56", "CZK"),
         ("BRL 1,234.56", "1234.56", "BRL"),
@@ -85,6 +104,11 @@ def test_so_does_an_amount_below_zero_on_a_later_page() -> None:
 def test_signs_and_currencies_as_offices_write_them(written: str, value: str, currency: str) -> None:
     (found,) = amounts_in(reading_of(written.replace("\u00a0", " ")).sheets[0].lines[0][0])
     assert (str(found.value), found.currency) == (value, currency)
+
+
+def test_no_amount_is_read_without_what_may_be_its_thousands() -> None:
+    """Net, tax and total that all lose them can still add up."""
+    assert amounts_in(reading_of("N5 522,49").sheets[0].lines[0][0]) == []
 
 
 def test_an_amount_in_brackets_behind_another_says_it_once_more() -> None:
@@ -98,6 +122,7 @@ def test_an_amount_in_brackets_behind_another_says_it_once_more() -> None:
         ("BRL ", "Late fee: 40.00 EUR"),
         ("C$ ", "Late fee: 40.00 EUR"),
         ("", "All prices are in SEK.\nFor late payment we charge a fee of 40.00 EUR."),
+        ("", "Share capital 250,000.00 EUR"),
         ("", "Prices in $\nFor late payment we charge a fee of 40.00 EUR."),
     ],
 )
@@ -227,6 +252,7 @@ def test_what_stands_behind_the_word_invoice_is_not_always_its_number(text: str)
         ("Zahlbar bis 12.11.2026 mit 2 % Skonto, bis 02.12.2026 netto", None, None),
         ("Zahlbar bis 12.11.2026 abzgl. 2 % Skonto", None, None),
         ("Pay before 12 November 2026 for a 2 % discount", None, None),
+        ("Escompte de 2 % si paiement avant le 12/11/2026.", None, None),
         ("Zahlbar bis 02.12.2026 ohne Abzug", None, date(2026, 12, 2)),
     ],
 )

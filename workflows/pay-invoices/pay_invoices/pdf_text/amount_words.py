@@ -22,6 +22,7 @@ netto-? ?(?:betrag|summe|gesamt|gesamtbetrag|rechnungsbetrag|wert|preis|totaal|b
 nett[ao]bedrag
 SUM (?:\(?netto\)?|net)(?: \(?EXCL VAT\)?)?
 warenwert(?: netto)?
+(?:zwischensumme|gesamtsumme|gesamtbetrag) netto
 bemessungsgrundlage
 basisbetrag
 (?:SUM |zwischensumme |sub-?total |subtotaal |subtotale )?\(?EXCL VAT\)?
@@ -62,6 +63,7 @@ gesamt
 TAX = r"""
 (?:zzgl|zuzuglich|plus|add|inkl|incl|davon|enthaltene|dont|of which|waarvan|di cui|\+)?\.? ?VAT(?:[- ]?(?:betrag|summe|gesamt|amount))?
 (?:zzgl\.? |zuzuglich |plus |inkl\.? |incl\.? |davon )?\d{1,2}(?:[.,]\d{1,2})? ?% (?:gesetzl(?:iche)?\.? )?VAT(?:[- ]?(?:betrag|amount))?
+\d{1,2}(?:[.,]\d{1,2})? ?% (?:SUM|cuota)(?: de | d'| )?VAT
 VAT(?:[- ]?(?:total|totaal|totale|bedrag|wert))
 (?:SUM|cuota)(?: de (?:la )?| der | d')? ?(?:VAT|taxes)
 steuer-?(?:betrag|summe|gesamtbetrag)(?: in)?

@@ -30,6 +30,7 @@ _BEFORE_DUE = re.compile(f"{one_of(BEFORE_DUE_DATE)} ?:? ?$")
 _DISCOUNT = re.compile(
     r"\W*(?:\S+ ){0,4}?\S*(?:%|skonto|discount|escompte|remise|korting|descuento|dto|pronto pago|sconto|abzgl|abzuglich|less|minus)"
 )
+_OFFER = re.compile(r"\d ?% [^.;]{0,60}$|(?<!no )(?<!ohne )\b(?:skonto|early payment)\b[^.;]{0,60}$")
 _IN_FULL = re.compile(r"\W*(?:ohne|netto|rein netto|in full|net\b|without|sans|zonder|sin|senza)")
 _TERM = re.compile(r"\b(\d{1,3}) (?:tagen?|days?|jours?|dagen|dias?|giorni|gg)\b")
 
@@ -174,9 +175,11 @@ def _days(reading: Reading, role: str, level: int) -> list[Day]:
 
 
 def _discounted(day: Day) -> bool:
-    """Whether what follows makes it the day until which less is taken."""
-    after = " ".join(plain(word.text) for word in day.cell.words[day.last : day.last + 7])
-    return _DISCOUNT.match(after) is not None and _IN_FULL.match(after) is None
+    """Whether the words around it make it the day until which less is taken."""
+    words = [plain(word.text) for word in day.cell.words]
+    before, after = " ".join(words[: day.first])[-90:], " ".join(words[day.last : day.last + 7])
+    offered = _OFFER.search(before.rpartition(". ")[2])
+    return offered is not None or (_DISCOUNT.match(after) is not None and _IN_FULL.match(after) is None)
 
 
 def _after_number(reading: Reading) -> list[Day]:
@@ -283,7 +286,8 @@ def currency_of_document(reading: Reading, amounts: list[Amount]) -> Fact[str]:
     if not beside:
         beside = dict(_named_currency(reading, amounts))
     if not beside:
-        beside = {amount.currency: amount for amount in reading.all_amounts if amount.currency}
+        # In sentences stand the seller's capital and fees for paying late, so only figures alone in their cells count.
+        beside = {amount.currency: amount for amount in reading.all_amounts if amount.currency and amount.fills_cell}
         others = _spoken_of(reading) - set(beside)
         if beside and others:
             code, amount = next(iter(beside.items()))

@@ -18,6 +18,8 @@ _SUMS = frozenset({"net", "tax", "gross", "due"})
 _BETWEEN = re.compile(
     r"[-=@(+:*%).]*|auf|on|sur|over|sobre|su|von|of|de|di|aus|op|s/?|a|al|van|zu|um|basis|base|bei|in|en"
 )
+_CHANGING = frozenset({"due", "prepaid", "rounding"})
+_MONEY = re.compile(r"(?<![\d.,/-])\d{1,3}(?:[ .,'’]?\d{3})*[.,]\d{2}(?![\d.,/%-]| ?%)")
 _REACH = 40  # lines below the head of a column
 
 
@@ -100,6 +102,24 @@ class Reading:
             for head in heads:
                 found += self._column(sheet, head, settled)
         return found
+
+    @cached_property
+    def unread(self) -> list[Label]:
+        """Labels of what changes the amount due beside which a figure stands that could not be read as an amount."""
+        return [
+            label
+            for sheet in self.sheets
+            for line in sheet.lines
+            for label, named in self._row(line)
+            if not named and label.role in _CHANGING and label.level == STRONG and self._money_beside(line, label)
+        ]
+
+    def _money_beside(self, line: list[Cell], label: Label) -> bool:
+        text = " ".join(word.text for word in label.cell.words[label.last :])
+        following = next((cell for cell in line if cell.x0 > label.cell.x0), None)
+        if following is not None and not self._stops(following):
+            text += f" {following.text}"
+        return _MONEY.search(text) is not None
 
     def _row(self, line: list[Cell]) -> Iterator[tuple[Label, list[Named]]]:
         """Each label of a line that may name amounts, with those it names on that line."""

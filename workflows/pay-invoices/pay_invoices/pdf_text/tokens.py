@@ -25,8 +25,11 @@ _FIGURE = re.compile(
 _MINUS = ("-", "−", "–")
 _CREDIT = ("CR", "Cr", "Cr.")
 _RATE = re.compile(r"(\d{1,2}(?:[.,]\d{1,3})?)%?")
-_LEADING = re.compile(r"[-−–+€£$]?\d{1,3}(?:\d{3})*")  # the first figures of an amount whose thousands stand apart
+_LEADING = re.compile(
+    rf"\(?[-−–+]?{_MARK}?[-−–+]?\d{{1,3}}(?:\d{{3}})*"
+)  # the first figures of an amount whose thousands stand apart
 _FOLLOWING = re.compile(r"\d{3}(?:[.,]\d{2}\S{0,3})?")
+_THOUSANDS = re.compile(r"\D{0,5}\d{1,3}")
 _HUNDREDS = re.compile(r"\d{3}[.,]\d{2}(?!\d)")
 
 
@@ -50,6 +53,12 @@ class Amount:
     def text(self) -> str:
         """As written."""
         return " ".join(word.text for word in self.cell.words[self.first : self.last])
+
+    @property
+    def fills_cell(self) -> bool:
+        """Whether nothing else stands in its cell, but for a currency."""
+        words = self.cell.words
+        return all(currency_of(word.text) for word in [*words[: self.first], *words[self.last :]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +98,11 @@ def amounts_in(cell: Cell) -> list[Amount]:
 
 def _amount_at(cell: Cell, index: int) -> Amount | None:
     first, last, text = _joined(cell, index)
-    matched = _FIGURE.fullmatch(text.strip("()*").removesuffix("CR"))
-    if matched is None or (text.startswith("(") and _aside(cell, first)):
+    matched = _FIGURE.fullmatch(_bare(text))
+    if matched is None or ("(" in text and _aside(cell, first)):
         return None
     group, sign = matched["group"], matched["sign"]
-    if group == sign or _percent_follows(cell, last):
+    if group == sign or _percent_follows(cell, last) or _lost_thousands(cell, first, last):
         return None
     whole = re.sub(r"\D", "", matched["whole"])
     value = Decimal(f"{whole}.{matched['cents']}")
@@ -102,7 +111,7 @@ def _amount_at(cell: Cell, index: int) -> Amount | None:
     before = [word.text for word in reversed(cell.words[max(0, first - 2) : first])]
     lone_minus = bool(before) and (before[0] in _MINUS or (before[-1] in _MINUS and bool(currency_of(before[0]))))
     negative = matched["minus"] in _MINUS or bool(matched["trailing"]) or lone_minus or text.endswith("CR")
-    negative = negative or text.startswith("(") or (bool(before) and _minus_and_mark(before[0]))
+    negative = negative or "(" in text or (bool(before) and _minus_and_mark(before[0]))
     currency = currency or next((code for text in before[: 1 + lone_minus] if (code := currency_of(text))), "")
     if last < len(cell.words) and (code := currency_of(cell.words[last].text)):
         currency = code
@@ -113,11 +122,17 @@ def _amount_at(cell: Cell, index: int) -> Amount | None:
     return Amount(-value if negative else value, sign, currency, first, last, cell)
 
 
+def _bare(text: str) -> str:
+    """A figure without brackets, the star of a footnote and the sign of a credit."""
+    return re.sub(r"[()*]", "", text).removesuffix("CR")
+
+
 def _aside(cell: Cell, first: int) -> bool:
     """Whether a figure in brackets only says another one again, as in "100.00 EUR (110.00 USD)"; else brackets mean minus."""
-    return first > 0 and (
-        any(map(str.isdigit, cell.words[first - 1].text)) or bool(currency_of(cell.words[first - 1].text))
-    )
+    before = [word.text for word in cell.words[:first]]
+    if before and currency_of(before[-1]):
+        before.pop()
+    return bool(before) and any(map(str.isdigit, before[-1])) and before[-1][-1] not in "%:"
 
 
 def _minus_and_mark(text: str) -> bool:
@@ -138,9 +153,16 @@ def _joined(cell: Cell, index: int) -> tuple[int, int, str]:
     while last < len(words) and _LEADING.fullmatch(text) and _FOLLOWING.fullmatch(words[last].text):
         text += words[last].text
         last += 1
-    if last > index + 1 and not _FIGURE.fullmatch(text):
+    if last > index + 1 and not _FIGURE.fullmatch(_bare(text)):
         return index, index + 1, words[index].text
     return index, last, text
+
+
+def _lost_thousands(cell: Cell, first: int, last: int) -> bool:
+    """Whether a figure before it in the cell could be its thousands, in a notation that is not understood: "CHF5 522,49"."""
+    if first == 0 or last > first + 1 or not _HUNDREDS.match(cell.words[first].text):
+        return False
+    return _THOUSANDS.fullmatch(cell.words[first - 1].text) is not None
 
 
 def cut_off(cell: Cell, amount: Amount, left: Cell | None) -> bool:

@@ -5,12 +5,14 @@ Nothing is computed that is not also written, but for the sum of the taxes of se
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import combinations
 
 from pay_invoices.invoices import TaxRow
+from pay_invoices.pdf_text.labels import is_item_head
 from pay_invoices.pdf_text.rates import RateRow, rate_rows
 from pay_invoices.pdf_text.sayings import says_deducted
 from pay_invoices.pdf_text.search import Named, Reading
@@ -20,6 +22,7 @@ from pay_invoices.pdf_text.vocabulary import STRONG, WEAK
 _ZERO = Decimal(0)
 _CENT = Decimal("0.01")
 _Choices = dict[Decimal, list[tuple[RateRow, ...]]]  # rows by the sum of their taxes
+_CAPITAL = re.compile(r"\b\w*(?:kapitaal|[kc]apital[eio]?)\b")  # of the company, which stands in the foot of a letter
 _BELOW = 120  # points under the total in which an amount may change what is due
 
 
@@ -198,7 +201,11 @@ def _contradiction(reading: Reading, named: list[Named], proof: Proof, proofs: l
     if taxes and tax not in (*written, sum(written)) and not {amount.value for amount in proof.taxes} <= written:
         return Doubt(f"the pages also name {taxes[0].text} as the tax", taxes[0])
     due = {one.amount.value for one in plain if one.role == "due"}
-    others = [amount.value for amount in reading.all_amounts if amount.sign == proof.gross.amount.sign]
+    others = [
+        amount.value
+        for amount in reading.all_amounts
+        if amount.sign == proof.gross.amount.sign and not _CAPITAL.search(amount.cell.plain)
+    ]
     if proof.gross.level < STRONG and any(abs(value) > abs(gross) for value in others if value not in due):
         return Doubt("it is not plainly named and larger amounts stand on the pages", proof.gross.amount)
     return None
@@ -231,6 +238,9 @@ def _settle(reading: Reading, named: list[Named], proof: Proof, totals: Totals) 
         totals.doubts["due"] = Doubt("the pages name several amounts as due", others[0])
     elif others:
         _deducted(gross, others[0], prepaid, rounding, totals)
+    elif not dues and reading.unread:
+        words = reading.unread[0].cell.text
+        totals.doubts["due"] = Doubt(f"the amount beside “{words[:40]}” cannot be read", gross)
     elif prepaid or rounding:
         totals.doubts["due"] = Doubt(
             "something was paid or rounded, and what remains is not named", (prepaid + rounding)[0]
@@ -270,7 +280,7 @@ def _stray(reading: Reading, named: list[Named], proof: Proof) -> Amount | None:
     for amount in reading.all_amounts:
         repeated = len(on_line[amount.cell.page, amount.cell.line] & set(proof.values)) > 1  # a row of sums again
         meant = amount.box in explained or amount.value in (0, gross.value)
-        if not repeated and not meant and _may_change(amount, gross):
+        if not repeated and not meant and _may_change(amount, gross) and not _delivered(reading, amount, gross):
             return amount
     return None
 
@@ -280,15 +290,18 @@ def _may_change(amount: Amount, gross: Amount) -> bool:
     page, away = amount.box.page - gross.box.page, amount.box.top - gross.box.top
     if page < 0 or (page == 0 and away <= 0):
         return False
-    if amount.value * gross.value < 0:
+    if amount.value < 0 < gross.value:
         return True
     close = page == 0 and away < _BELOW
-    return close and (_fills_cell(amount) or _ends_row(amount, gross))
+    return close and (amount.fills_cell or _ends_row(amount, gross))
 
 
-def _fills_cell(amount: Amount) -> bool:
-    words = amount.cell.words
-    return all(currency_of(word.text) for word in [*words[: amount.first], *words[amount.last :]])
+def _delivered(reading: Reading, amount: Amount, gross: Amount) -> bool:
+    """Whether it stands under the head of what was delivered, on a page that begins with its sums."""
+    if amount.value * gross.value < 0 or amount.box.page != gross.box.page:
+        return False
+    sheet = next(sheet for sheet in reading.sheets if sheet.number == gross.box.page)
+    return any(is_item_head(line) for line in sheet.lines[gross.cell.line + 1 : amount.cell.line])
 
 
 def _ends_row(amount: Amount, gross: Amount) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from counterfoil.previews.choosing import preview
 from counterfoil.previews.confined import NoAnswer, answer_of
 from counterfoil.previews.preview import Preview
+from house.repository import ROOT
 from previews.books import bomb, sheet, with_entities, xlsx
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples/spreadsheets/calamine"
@@ -141,9 +142,8 @@ def test_a_sheet_with_a_cell_in_the_last_corner_is_told_and_not_read() -> None:
 def confined(code: str) -> subprocess.CompletedProcess[str]:
     """What code comes to in a process that has confined itself as the reader does."""
     script = f"import ctypes, os, socket, sys\nfrom counterfoil.previews.reader import confine\nconfine()\n{code}"
-    return subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, env={**os.environ}
-    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "app")}
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=env)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp are Linux's")

@@ -176,23 +176,47 @@ def test_what_a_kill_leaves_is_no_alarm(home: Home, monkeypatch: pytest.MonkeyPa
 def test_a_database_that_begins_anew_is_no_restored_one(home: Home) -> None:
     for suffix in ("", *SIDE_FILES):
         home.database.with_name(home.database.name + suffix).unlink(missing_ok=True)
+    database = open_database(home)
+    tenure = Tenure(database, home)
+    tenure.begin()
+    assert paused(database.reader) is None
+    assert marks(home) == []
+    entry(database)
+    tenure.lease.release()  # and nothing more: killed before there is another mark
+    database.close()
+    with working(home) as database:
+        assert paused(database.reader) is None
+
+
+def test_one_of_before_the_first_runner_is_a_restored_one(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home").create()
+    database = open_database(home)
+    entry(database)
+    database.close()
+    restore = database_alone(home, tmp_path / "aside")
     with working(home) as database:
         assert paused(database.reader) is None
         entry(database)
+    restore()
     with working(home) as database:
-        assert paused(database.reader) is None
+        assert paused(database.reader) is not None
 
 
-def test_a_database_that_an_update_has_migrated_has_its_trail(home: Home) -> None:
+def test_a_database_that_an_update_has_migrated_has_its_trail(home: Home, tmp_path: Path) -> None:
     with working(home) as database:
         here = standing.value_of(standing.get(database.reader, standing.PLACE))
         older = {**here, "schema": here["schema"] - 1}
         database.transact(lambda txn: standing.put(txn, standing.PLACE, older, "runner"))
-    migrated = home.database.with_name("new.db")
+    migrated, backup = home.database.with_name("new.db"), tmp_path / "backup.db"
     database_alone(home, migrated)
+    shutil.copy(migrated, backup)
     migrated.replace(home.database)
     with working(home) as database:
         assert paused(database.reader) is None
+        entry(database)
+    backup.replace(home.database)  # a backup of before the update
+    with working(home) as database:
+        assert paused(database.reader) is not None
 
 
 def test_a_mark_waits_for_the_disk_and_nothing_waits_without_one(home: Home) -> None:

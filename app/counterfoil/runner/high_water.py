@@ -43,20 +43,21 @@ def fallen_behind(conn: Connection, home: Home) -> Mark | None:
     return None if newest is None or trail_rows.has(conn, newest.seq, newest.hash) else newest
 
 
-def keep(home: Home, mark: Mark) -> None:
-    """Let this be the only mark of a home. Everything up to it is on the disk already.
+def keep(home: Home, mark: Mark | None) -> None:
+    """Let this be the only mark of a home; None: a trail without entries has none. Everything up to it is on the disk already.
 
     Raises:
         OSError: it cannot be written; those before it stay.
     """
-    path = home.run / f"trail-{mark.seq}"
-    with path.open("wb") as out:
-        out.write(f"{mark.hash} {mark.at}\n".encode("ascii"))
-        out.flush()
-        os.fsync(out.fileno())
-    sync_folder(home.run)
+    name = f"trail-{mark.seq}" if mark is not None else ""
+    if mark is not None:
+        with (home.run / name).open("wb") as out:
+            out.write(f"{mark.hash} {mark.at}\n".encode("ascii"))
+            out.flush()
+            os.fsync(out.fileno())
+        sync_folder(home.run)
     for other in home.run.glob("trail-*"):
-        if other.name != path.name:
+        if other.name != name:
             other.unlink(missing_ok=True)
 
 

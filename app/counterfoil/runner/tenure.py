@@ -68,11 +68,10 @@ class Tenure:
         with contextlib.suppress(CounterfoilError):
             come = high_water.reached(self._database.reader)
             self.lease.release()
-            self._mark(come)
+            if come != self._marked:
+                self._mark(come)
 
     def _mark(self, come: high_water.Mark | None) -> None:
-        if come is None or come == self._marked:
-            return
         try:
             high_water.keep(self._home, come)
             self._marked = come

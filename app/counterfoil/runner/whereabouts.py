@@ -29,11 +29,11 @@ def settle(txn: Txn, home: Home, last_used_us: int | None) -> bool:
     before = standing.value_of(standing.get(txn.conn, standing.PLACE))
     if before != here:
         standing.put(txn, standing.PLACE, here, _BY)
-    if before is None:
-        return False  # no runner has worked on it yet
-    if (mark := fallen_behind(txn.conn, home)) is not None:
-        return hold_everything(txn, _BY, f"{_behind(txn, mark)} {_would_go_on(txn)}")
-    return _is_another(before, here) and hold_everything(txn, _BY, _sentence(txn, last_used_us))
+    come = reached(txn.conn)
+    if come is not None and (mark := fallen_behind(txn.conn, home)) is not None:
+        return hold_everything(txn, _BY, f"{_behind(come, mark)} {_would_go_on(txn)}")
+    moved = before is not None and _is_another(before, here)
+    return moved and hold_everything(txn, _BY, _sentence(txn, last_used_us))
 
 
 def _place(home: Home) -> dict[str, int]:
@@ -53,12 +53,11 @@ def _sentence(txn: Txn, last_used_us: int | None) -> str:
     return f"This data folder was copied, moved or restored.{since} {_would_go_on(txn)}"
 
 
-def _behind(txn: Txn, mark: Mark) -> str:
-    come = reached(txn.conn)
-    ends = f"ends with entry {come.seq:,} of {_instant(come.at)}" if come else "is empty"
+def _behind(come: Mark, mark: Mark) -> str:
     return (
         "The database of this data folder was restored, or has lost what was written to it last: "
-        f"its trail {ends} and had come to entry {mark.seq:,} of {_instant(mark.at)}. What was done in between is not known here."
+        f"its trail ends with entry {come.seq:,} of {_instant(come.at)} and had come to entry {mark.seq:,} of {_instant(mark.at)}. "
+        "What was done in between is not known here."
     )
 
 

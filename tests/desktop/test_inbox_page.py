@@ -874,9 +874,29 @@ def test_fifty_rows_are_made_in_portions_and_more_on_demand(desk: Desk) -> None:
     for _ in range(3):
         desk.settle()
     assert len(answers(desk).rows) == 30
-    desk.click(answers(desk).more)
+    parts = answers(desk).lines.count()
+    answers(desk).more.click()
+    assert len(answers(desk).rows) == 32  # the frame of the click makes no more of them
+    desk.settle()
     assert len(answers(desk).rows) == 50
+    assert answers(desk).lines.count() == parts + 1  # shown all in one: each showing lays out the whole page
+    assert all(row.isVisible() for row in answers(desk).rows)
     assert detail(desk).bar.primary.accessibleName() == "Answer 50 rows first"
+
+
+def test_the_first_open_row_is_gone_to_though_it_is_not_made_yet(desk: Desk) -> None:
+    many = figures.exceptions()
+    many["evidence"], many["flags"] = [], []
+    many["fields"] = [
+        figures.field(f"choice.{key}", type="choice", label=f"{key}. Bill {key}", choices=["pay", "hold"])
+        for key in range(1, 41)
+    ]
+    desk.office.add(many)
+    desk.office.drafts[f"{81:032x}"] = Draft(values={f"choice.{key}": "hold" for key in range(1, 36)})
+    page(desk).go_to_gate(f"{79:032x}")
+    go(desk, 81)
+    desk.click(detail(desk).bar.primary)
+    assert desk.focus() is answers(desk).rows[35].choice.first()
 
 
 def test_a_gate_is_put_on_paper(desk: Desk, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from counterfoil import step, workflow
+from counterfoil import approve, move_files, step, workflow
 from counterfoil.authoring import machine
 from counterfoil.authoring.codec import canonical, digest
 from counterfoil.authoring.llms import digest_of_turn
@@ -509,6 +509,17 @@ def test_a_given_value_is_the_one_that_was_given(harness: PowerCut) -> None:
     assert harness.advance() == RunState.WAITING
     assert "a given value that nobody gave" in harness.spec(harness.gates()[-1])["about"]["error"]["message"]
     assert harness.records() == []
+
+
+def test_a_breach_with_a_sentence_of_its_own_is_told_as_one(harness: PowerCut) -> None:
+    @workflow("far")
+    async def far(p: Nothing) -> Any:
+        return await approve("Move it", plan=[move_files([("a", "b")])])
+
+    harness.start(far)
+    assert harness.advance() == RunState.WAITING
+    message = harness.spec()["about"]["error"]["message"]
+    assert message.endswith(" the rules: a plan item that is no effect: There is no such effect.")
 
 
 def test_a_breach_is_told_to_a_person_and_the_run_can_be_tried_again(harness: PowerCut) -> None:

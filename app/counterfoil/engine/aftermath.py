@@ -31,7 +31,8 @@ async def settle(hold: Hold, *, host_died: bool = False) -> RunState:
         if run["fence"] != hold.fence or run["state"] != RunState.RUNNING:
             return RunState(run["state"])
         if hold.breach is not None:
-            error = {"type": "", "message": f"The workflow's process broke the rules: {hold.breach}.", "traceback": ""}
+            said = hold.breach.rstrip(".")
+            error = {"type": "", "message": f"The workflow's process broke the rules: {said}.", "traceback": ""}
             open_run_gate(
                 txn, hold.powers.blobs, run, run_spec("set_aside", "Needs repair: the workflow was stopped", error)
             )

@@ -207,7 +207,7 @@ def test_invisible_characters_do_not_reach_the_screen() -> None:
 
 def test_names_of_files() -> None:
     fine = [
-        "invoices/" + "ü" * 120 + ".xml",
+        "invoices/" + "ü" * 116 + ".xml",
         "invoices/Mu\u0308ller.xml",
         "invoices/חשבונית.xml",
         "invoices/a b (1).xml",
@@ -218,6 +218,8 @@ def test_names_of_files() -> None:
     broken = refusal(ubl_xml(PLAIN), "invoices/\udcfcber.xml")
     assert (broken.reason_code, broken.file) == ("bad_name", "invoices/\\udcfcber.xml")
     assert refusal(ubl_xml(PLAIN), "invoices/a\nb.xml").reason_code == "deceptive_name"
+    for name in ("invoices/" + "ü" * 117 + ".xml", "/".join(["invoices", *["n" * 200] * 6])):
+        assert refusal(ubl_xml(PLAIN), name).reason_code == "long_name"
     turned = refusal(ubl_xml(PLAIN), "invoices/\u202elmx.exe")
     assert (turned.reason_code, turned.file) == ("deceptive_name", "invoices/\\u202elmx.exe")
 
@@ -238,7 +240,7 @@ def test_files_that_cannot_be_opened_have_words_too() -> None:
 def test_codes_are_recorded_and_never_renamed() -> None:
     assert sorted(CODES) == [
         "bad_name", "broken_attachment", "broken_xml", "changing", "contradicting_attachments", "damaged_pdf",
-        "deceptive_name", "draft_xml", "empty_file", "encrypted_pdf", "fatturapa", "hostile_xml", "link", "mail",
+        "deceptive_name", "draft_xml", "empty_file", "encrypted_pdf", "fatturapa", "hostile_xml", "link", "long_name", "mail",
         "no_invoice", "no_permission", "not_opened", "office_file", "other_file", "picture", "plain_pdf", "too_deep",
         "too_large", "too_many_pages", "too_slow", "unknown_xml", "vanished",
     ]  # fmt: skip

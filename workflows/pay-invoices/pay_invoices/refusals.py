@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import unicodedata
 
+from counterfoil.policy.boundaries import LONGEST_NAME, LONGEST_PATH
 from pay_invoices.invoices import Unreadable
 
 _ASK = "Ask the supplier for an e-invoice (XRechnung, Factur-X or Peppol BIS), or enter it by hand."
+_NUMBER = 4  # bytes of the number that a name gets which is taken in the archive
 _AGAIN = "Copy or download it again, then run again."
 
 # Codes are recorded: a code may be added, never renamed. {detail} is filled in where one is known.
@@ -73,6 +75,10 @@ CODES: dict[str, tuple[str, str]] = {
         "The file's name holds invisible characters that change how it reads.",
         "Look at what kind of file it is, rename it, then run again.",
     ),
+    "long_name": (
+        "The file's name is too long for it to be moved to the archive.",
+        "Give it a shorter name, then run again.",
+    ),
     "link": (
         "It is a link, and links are not followed.",
         "Put the file itself into the folder, then run again.",
@@ -129,7 +135,7 @@ def safe_name(name: str) -> str:
 
 
 def name_trouble(file: str) -> Unreadable | None:
-    """What is wrong with a file's name, or None; long, decomposed and right-to-left names are fine.
+    """What is wrong with a file's name, or None; decomposed and right-to-left names are fine, and long ones that an effect may touch.
 
     `file` is relative to the workspace, undecodable bytes kept as lone surrogates (os.fsdecode).
     """
@@ -139,6 +145,9 @@ def name_trouble(file: str) -> Unreadable | None:
         return unreadable(file, "bad_name", ": its bytes are not UTF-8")
     if any(_hides(letter) for letter in file):
         return unreadable(file, "deceptive_name")
+    longest = max(len(part.encode()) for part in file.split("/"))
+    if longest > LONGEST_NAME - _NUMBER or len(file.encode()) >= LONGEST_PATH:
+        return unreadable(file, "long_name")
     return None
 
 

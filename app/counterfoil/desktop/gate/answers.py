@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from counterfoil.desktop.gate.facts import AnswerRow
 from counterfoil.desktop.gate.facts_grid import FactsGrid
@@ -138,6 +138,10 @@ class NeedsAnswer(Box):
         self.rows: list[AnswerRowBox] = []
         self._to_build = list(reading.answers)
         self._limit = _AT_FIRST
+        self._batch: QVBoxLayout | None = None  # rows that are made and not shown yet: each showing lays out the whole page
+        self._gathers = False
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._go_on)
         self.more = Button("", "link")
         self.more.clicked.connect(self._show_more)
         self._foot = QWidget()
@@ -153,27 +157,44 @@ class NeedsAnswer(Box):
             self._build(answer)
         del self._to_build[:_PORTION]
         waits = len(self.rows) >= self._limit and bool(self._to_build)
+        if not self._gathers or waits or not self._to_build:
+            self._show_batch()
         self._foot.setVisible(waits)
         self.more.say(f"Show {count(min(_AT_FIRST, len(self._to_build)), 'more row')}")
         return bool(self._to_build) and not waits
 
     def _build(self, answer: AnswerRow) -> None:
-        place = self.lines.count() - 1
+        if self._batch is None:
+            held = QWidget(self)
+            held.hide()
+            self._batch = column(held)
         if self.rows:
-            self.lines.insertWidget(place, Rule())
-            place += 1
+            self._batch.addWidget(Rule())
         box = AnswerRowBox(answer, self._session)
         box.chosen.connect(self._chosen)
         box.reasoned.connect(self._reasoned)
         box.step_wanted.connect(self._step)
         self.rows.append(box)
-        self.lines.insertWidget(place, box)
+        self._batch.addWidget(box)
+
+    def _show_batch(self) -> None:
+        """Show what was made, all in one."""
+        if self._batch is not None:
+            held = self._batch.parentWidget()
+            self.lines.insertWidget(self.lines.count() - 1, held)
+            held.show()
+            self._batch = None
 
     @Slot()
     def _show_more(self) -> None:
         self._limit += _AT_FIRST
-        while self.build_some():
-            pass
+        self._gathers = True
+        self._go_on()
+
+    @Slot()
+    def _go_on(self) -> None:
+        if self.build_some():
+            self._next.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -200,15 +221,17 @@ class NeedsAnswer(Box):
 
     def focus_on(self, aim: str) -> bool:
         """Go to a row by its key or by the name of its reason."""
-        while True:
-            for box in self.rows:
-                if aim in (box.answer.key, box.answer.reason):
-                    box.focus(aim)
-                    return True
-            if not self._to_build:
-                return False
-            self._limit += _PORTION
-            self.build_some()
+        ahead = [at for at, answer in enumerate(self._to_build, 1) if aim in (answer.key, answer.reason)]
+        if ahead:
+            self._limit = max(self._limit, len(self.rows) + ahead[0])
+            self._gathers = True
+            while self.build_some():
+                pass
+        self._show_batch()
+        found = next((box for box in self.rows if aim in (box.answer.key, box.answer.reason)), None)
+        if found is not None:
+            found.focus(aim)
+        return found is not None
 
     @Slot(str, str)
     def _chosen(self, key: str, choice: str) -> None:

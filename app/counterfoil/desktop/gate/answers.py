@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.gate.facts import AnswerRow
 from counterfoil.desktop.gate.facts_grid import FactsGrid
@@ -113,6 +113,15 @@ class AnswerRowBox(QWidget):
         self.reasoned.emit(self.answer.reason, text)
 
 
+class _Batch(QWidget):
+    """Rows that are made and not shown yet."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.hide()
+        self.lines = column(self)
+
+
 class NeedsAnswer(Box):
     """All rows, with how many are open.
 
@@ -138,7 +147,7 @@ class NeedsAnswer(Box):
         self.rows: list[AnswerRowBox] = []
         self._to_build = list(reading.answers)
         self._limit = _AT_FIRST
-        self._batch: QVBoxLayout | None = None  # rows that are made and not shown yet: each showing lays out the whole page
+        self._batch: _Batch | None = None  # each showing lays out the whole page
         self._gathers = False
         self._next = QTimer(self, singleShot=True, interval=0)
         self._next.timeout.connect(self._go_on)
@@ -165,24 +174,21 @@ class NeedsAnswer(Box):
 
     def _build(self, answer: AnswerRow) -> None:
         if self._batch is None:
-            held = QWidget(self)
-            held.hide()
-            self._batch = column(held)
+            self._batch = _Batch(self)
         if self.rows:
-            self._batch.addWidget(Rule())
+            self._batch.lines.addWidget(Rule())
         box = AnswerRowBox(answer, self._session)
         box.chosen.connect(self._chosen)
         box.reasoned.connect(self._reasoned)
         box.step_wanted.connect(self._step)
         self.rows.append(box)
-        self._batch.addWidget(box)
+        self._batch.lines.addWidget(box)
 
     def _show_batch(self) -> None:
         """Show what was made, all in one."""
         if self._batch is not None:
-            held = self._batch.parentWidget()
-            self.lines.insertWidget(self.lines.count() - 1, held)
-            held.show()
+            self.lines.insertWidget(self.lines.count() - 1, self._batch)
+            self._batch.show()
             self._batch = None
 
     @Slot()

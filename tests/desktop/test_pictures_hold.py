@@ -270,6 +270,17 @@ def test_a_workspace_where_nothing_has_run_is_not_the_first_day(desk: Desk, monk
     assert window.counts == counts(None)
 
 
+def test_the_run_that_is_marked_is_the_one_that_is_shown(desk: Desk) -> None:
+    desk.window.show_page("runs")
+    desk.settle()
+    runs = desk.window.pages["runs"]
+    for chip in ("done", "cancelled", "all"):
+        desk.click(runs.chips[chip])
+        desk.settle()
+        assert runs.view.current_run() == runs.detail.run_id
+        assert runs.detail.run_id in [row.run_id for row in runs.adapter.rows]
+
+
 def test_the_menu_of_a_chip_is_written_as_the_window_is(qtbot: QtBot, theme: Theme) -> None:
     chip = MenuChip("template")
     qtbot.addWidget(chip)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 from collections.abc import Mapping
@@ -93,7 +94,8 @@ class SettingsPages:
         for child in home.root.iterdir():
             if child != home.undo:
                 at = 0 if _DATABASE.match(child.name) else named.get(child.name, len(_PARTS) - 1)
-                sizes[at] += size_of([child]) if child.is_dir() else child.lstat().st_size
+                with contextlib.suppress(FileNotFoundError):  # such as what the database has folded in meanwhile
+                    sizes[at] += size_of([child]) if child.is_dir() else child.lstat().st_size
         sizes[3] = size_of(undo)
         room = shutil.disk_usage(home.root)
         parts = tuple(PartSeen(name, means, octets) for (name, means), octets in zip(_PARTS, sizes, strict=True))

@@ -235,18 +235,23 @@ class RunsPage(QWidget):
         current = self.view.current_run() or self.detail.run_id
         above = self.view.show_rows(seen.rows, self._clock.now_us(), more=seen.more, anew=self._anew)
         self._new = 0 if self._anew else self._new + above
-        self._anew = False
+        anew, self._anew = self._anew, False
         self._say_new()
         self.stack.setCurrentIndex(1 if seen.rows else 2)
         if not seen.rows:
             self._say_nothing()
         target = self._to_show or current
-        if not target and seen.rows:
+        if seen.rows and (not target or (anew and self._left(seen, target))):
             self.view.setCurrentIndex(self.adapter.index(0))
         elif target and self.view.current_run() != target:
             self.view.select(target)
         if self._to_show and self.view.current_run() == self._to_show:
             self._to_show = ""
+
+    def _left(self, seen: RunsLook, run_id: str) -> bool:
+        """Whether a person has chosen a list that does not hold the run that is shown; who types words still reads it."""
+        whole = not seen.more and not self._to_show and not self.search.hasFocus()
+        return whole and all(row.run_id != run_id for row in seen.rows)
 
     def _say_nothing(self) -> None:
         wanted = self.search.text()

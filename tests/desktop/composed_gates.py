@@ -10,8 +10,11 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from counterfoil.clock import iso
 from counterfoil.desktop import office as facts
 from counterfoil.desktop.office import Counts, RunnerSeen, RunnerState
+from counterfoil.desktop.schedule_facts import NoticeSeen
 from counterfoil.desktop.trust_facts import Proposal
 from desktop import figures
+from desktop.fake_schedules import MISSED, PAYMENTS, TIDY
+from desktop.fake_schedules import at as day_at
 from desktop.figures import HOUR, NOW
 
 GERMAN = "Donaudampfschifffahrtsgesellschaftskapitänswitwen-Unterstützungskasse e. V."
@@ -121,7 +124,7 @@ def gates() -> list[tuple[dict[str, Any], dict[str, Any]]]:
 
 def walk(desk: Any, only: str = "") -> Iterator[str]:
     """Every scene, or of some parts."""
-    for part in (_tabs, _kinds, _names, _asides, _hints, _several, _ended, _nothing):
+    for part in (_tabs, _kinds, _names, _asides, _hints, _several, _ended, _notices, _nothing):
         if not only or part.__name__.strip("_") in only.split(","):
             yield from part(desk)
 
@@ -286,6 +289,39 @@ def _closed(desk: Any, name: str) -> Iterator[str]:
     _go(desk, 202)
     _go(desk, 203)
     yield f"ended-{name}"
+
+
+def _notices(desk: Any) -> Iterator[str]:
+    inbox, office = _go(desk, 200), desk.office
+    away = "While this computer was off (Fri 18:10 – Mon 09:12): Weekly report ran late, 09:12. Nothing ran twice."
+    ended = "the sign-in to “mail” has ended."
+    office.schedules.notices = [
+        NoticeSeen("away", away, "home", (MISSED,)),
+        NoticeSeen("nothing", f"‘{GERMAN}’ found nothing since 02 Nov, 5 times. Right folder?", TIDY),
+        NoticeSeen(
+            "not_ready",
+            f"Tomorrow 07:00 ‘Weekly payments’ cannot run: {ended}",
+            PAYMENTS,
+            due_at=day_at(1, 7),
+            skip="Skip tomorrow",
+            sign_in="mail",
+        ),
+    ]
+    desk.tell()
+    yield "notices"
+    office.schedules.notices = office.schedules.notices[:1]
+    desk.tell()
+    yield "notices-one"
+    office.schedules.notices = []
+    desk.tell()
+    inbox.pane.view.setFocus()
+    desk.office.add(figures.gate(300, "approval", "Write payment file for 3 invoices"))
+    desk.office.add(figures.gate(301, "approval", "Write payment file for 4 invoices"))
+    desk.tell()
+    yield "notices-new"
+    for number in (300, 301):
+        del office.documents[f"{number:032x}"]
+    desk.tell()
 
 
 def _nothing(desk: Any) -> Iterator[str]:

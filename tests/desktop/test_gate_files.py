@@ -17,6 +17,7 @@ from counterfoil.desktop.gate import file_bodies
 from counterfoil.desktop.gate.files import describe
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.real_office.pages import NoPage, make_picture
+from counterfoil.desktop.tables.view import TableView
 from counterfoil.places import bundled
 from counterfoil.previews.csv_rows import appended
 from counterfoil.previews.grids import Line, TableChange
@@ -116,6 +117,7 @@ def test_a_card_says_nothing_twice(desk: Desk) -> None:
         seen = FileSeen("a.csv", "write", preview=Preview("rows", words, tables=(change,)))
         body = file_bodies.changes(seen, date(2026, 11, 30))
         assert [prose.text() for prose in body.findChildren(Prose) if prose.text()] == told
+        assert [table.accessibleName() for table in body.findChildren(TableView)] == ["a.csv, rows added"]
     program = FileSeen("run.sh", "write", bytes_after=19, executable=True)
     assert describe(program) == "New file · 19 B · can be started as a program"
 

@@ -98,6 +98,13 @@ def test_adapter_keeps_qts_rules(qtbot: QtBot, theme: Theme) -> None:
     assert adapter.index(0, 1).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Flagged. Supplier: Meridian")
 
 
+def test_a_name_that_ends_in_a_stop_is_heard_with_one(theme: Theme) -> None:
+    data = {"columns": ["supplier", "note"], "rows": [["Studio Wójcik sp. z o.o.", "First payment."]], "flagged": [0]}
+    adapter = TableAdapter(from_evidence(data, TODAY))
+    heard = adapter.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert heard == "Flagged. Supplier: Studio Wójcik sp. z o.o. First payment."
+
+
 def test_an_empty_table_keeps_qts_rules(qtbot: QtBot, theme: Theme) -> None:
     adapter = TableAdapter(from_evidence({}, TODAY))
     QAbstractItemModelTester(adapter, QAbstractItemModelTester.FailureReportingMode.Fatal)

@@ -51,8 +51,9 @@ class SectionBox(QWidget):
         self.lines = column(self, gap=8)
         self.head = row(gap=8)
         self.title = Label(section.title, "h2")
-        self.title.setWordWrap(QFontMetrics(self.title.font()).horizontalAdvance(section.title) > _LONG_TITLE)
-        put(self.head, self.title)
+        long = QFontMetrics(self.title.font()).horizontalAdvance(section.title) > _LONG_TITLE
+        self.title.setWordWrap(long)
+        self.head.addWidget(self.title, 1000 if long else 0)  # before the stretch: it breaks where the room ends
         if section.count is not None:
             put(self.head, Label(number(section.count), "body2"))
         self.head.addStretch(1)

@@ -62,12 +62,13 @@ def _preview(lines: QVBoxLayout, seen: FileSeen, made: Preview, today: date) -> 
 def _parts(change: TableChange, path: str, today: date, said: str) -> list[QWidget]:
     """One table's change: its name and notes, changed cells, rows added, rows removed. What was `said` above is not said again."""
     made: list[QWidget] = []
+    of = f"{path} {change.name}".strip()
     what = {"new": " · new", "removed": " · removed"}.get(change.what, "")
     heads = [f"{change.name}{what}"] if change.name else []
     made += [_line(words, "strong" if words in heads else "small") for words in (*heads, *change.notes)]
     if change.changed:
         rows = [(_place(cell.at, cell.column), cell.before, cell.after) for cell in change.changed]
-        made.append(_table(("where", "before", "after"), rows, today, f"{path} {change.name}, changed cells"))
+        made.append(_table(("where", "before", "after"), rows, today, f"{of}, changed cells"))
     for words, lines in (("added", change.added), ("removed", change.removed)):
         if lines:
             rows_are = count(len(lines), "row")
@@ -76,7 +77,7 @@ def _parts(change: TableChange, path: str, today: date, said: str) -> list[QWidg
             wide = max(len(change.columns), *(len(line.cells) for line in lines))
             columns = ("row", *change.columns, *(f"column {at + 1}" for at in range(len(change.columns), wide)))
             cells = [(str(line.number), *line.cells, *[""] * (wide - len(line.cells))) for line in lines]
-            made.append(_table(columns, cells, today, f"{path} {change.name}, rows {words}"))
+            made.append(_table(columns, cells, today, f"{of}, rows {words}"))
     return made
 
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from counterfoil.desktop.tables.stepping import steps, take
 from counterfoil.desktop.tables.table import Line, Table
 from counterfoil.desktop.theme import font
+from counterfoil.facts import as_sentence
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -165,7 +166,7 @@ class TableAdapter(QAbstractTableModel):
         said = f"{self.table.columns[at].title}: {line.texts[at]}"
         if at == 0 and line.flagged:
             said = f"Flagged. {said}"
-        return f"{said}. {line.note}" if at == 0 and line.note else said
+        return f"{as_sentence(said)} {line.note}" if at == 0 and line.note else said
 
     def _rearrange(self) -> None:
         self.beginResetModel()

@@ -403,6 +403,21 @@ def test_esc_closes_a_sheet_keeps_the_words_and_gives_the_focus_back(desk: Desk)
     assert (last(desk).verdict, last(desk).comment) == ("returned", "Other period")
 
 
+def test_words_of_a_sheet_that_was_left_go_on_there_and_are_said_of_nothing(desk: Desk) -> None:
+    said = ""
+    for words in ("Other period", ", Ben"):
+        desk.click(detail(desk).bar.send_back)
+        desk.type(words)
+        sheet = detail(desk).deciding.asking.sheet
+        assert isinstance(sheet, WordsSheet)
+        said = sheet.text()
+        desk.press(ESC)
+    assert said == "Other period, Ben"
+    desk.later()
+    desk.click(detail(desk).bar.primary)
+    assert (last(desk).verdict, last(desk).comment) == ("approved", "")
+
+
 def test_tab_stays_in_a_sheet(desk: Desk) -> None:
     desk.click(detail(desk).bar.send_back)
     sheet = detail(desk).deciding.asking.sheet

@@ -128,11 +128,11 @@ class Session:
         return missing if missing is not None else self._act()
 
     def answer(self) -> Answer:
-        """The decision of the button."""
+        """The decision of the button; what was typed in a sheet that was left says nothing of it."""
         primary = self.primary()
         if primary.verdict == "returned":
-            return self.sent_back(self.comment or self._why_again())
-        return self._answer(primary.verdict, dict(self.values), self.comment)
+            return self.sent_back(self._why_again())
+        return self._answer(primary.verdict, dict(self.values), "")
 
     def rejection(self, comment: str) -> Answer:
         """No, with the reason."""

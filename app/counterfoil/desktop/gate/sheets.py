@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.parts.boxes import Box, Quote
@@ -56,6 +57,7 @@ class WordsSheet(Sheet):
             self.editor.textEdited.connect(self._edited)
         else:
             self.editor.setPlainText(text)
+            self.editor.moveCursor(QTextCursor.MoveOperation.End)  # one goes on with what was kept
             self.editor.textChanged.connect(self._edited)
         self.body.addWidget(self.editor)
         if self.why is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +15,6 @@ from counterfoil.cli.gate_sheet import answer_lines
 from counterfoil.cli.opening import Opened, opened, tell_runner
 from counterfoil.cli.options import As, Comment, Context, Digest, Gate, Set, call_of, pairs_of
 from counterfoil.cli.words import person, seal
-from counterfoil.clock import iso
 from counterfoil.errors import WrongAnswer, WrongUse
 from counterfoil.facts import Verdict
 from counterfoil.inbox.accounts import account
@@ -22,7 +22,7 @@ from counterfoil.inbox.deciding import DecisionMade, Wish, decide
 from counterfoil.inbox.finding import find_gate
 from counterfoil.store import runs, versions
 from counterfoil.store.transactions import Row
-from counterfoil.views.asked import spec_of
+from counterfoil.views.asked import decision_document, spec_of
 from counterfoil.views.plain import contract
 from counterfoil.views.sent_back import what_follows
 
@@ -150,7 +150,8 @@ def report(call: Call, home: Opened, row: Row, made: DecisionMade) -> None:
         call.say(f"recorded as unverified, entered by {account()}: nothing proves yet that this was {person(made.by)}.")
     call.lines([f"  {line}" for line in answer_lines(contract(made.answers))])
     tell_runner(call, home, "the decision is kept and takes effect when it starts")
-    call.document(decision_made(made))  # last: whatever fails before it has the error document to itself
+    # last: whatever fails before it has the error document to itself
+    call.document(decision_document({**asdict(made), "principal": made.by}))
 
 
 def _what_follows(home: Opened, row: Row) -> str:
@@ -158,21 +159,6 @@ def _what_follows(home: Opened, row: Row) -> str:
     run = runs.get(home.database.reader, row["run_id"])
     version = versions.get(home.database.reader, run["version"])
     return what_follows(json.loads(version["manifest"]) if version is not None else {}, row)
-
-
-def decision_made(made: DecisionMade) -> dict[str, Any]:
-    """The decision document (contract.md 4)."""
-    return {
-        "gate_id": made.gate_id,
-        "verdict": made.verdict,
-        "by": made.by,
-        "on_behalf_of": made.on_behalf_of,
-        "at": iso(made.at),
-        "effective_at": iso(made.effective_at),
-        "digest": made.digest,
-        "comment": made.comment,
-        "signature": made.signature,
-    }
 
 
 def _numbers(option: str, text: str | None) -> list[int] | None:

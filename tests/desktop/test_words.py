@@ -33,6 +33,10 @@ TODAY = date(2026, 11, 30)
         ("-12.5", "GBP", "−£12.50"),
         ("0.1234", "USD", "$0.1234"),
         ("nonsense", "EUR", "nonsense EUR"),
+        ("NaN", "EUR", "NaN EUR"),
+        ("-Infinity", "EUR", "-Infinity EUR"),
+        ("1E+20", "USD", "$100,000,000,000,000,000,000.00"),
+        ("-0.00", "EUR", "€0.00"),
     ],
 )
 def test_money_has_its_currency(amount: str, currency: str, shown: str) -> None:
@@ -46,6 +50,8 @@ def test_currencies_are_never_added() -> None:
         {"amount": "0.78", "currency": "EUR"},
     ]
     assert numbers.moneys(amounts) == "€14,202.00 and SEK\u00a03,400.00"
+    odd = [{"amount": "NaN", "currency": "EUR"}, {"amount": "much", "currency": "EUR"}]
+    assert numbers.moneys([*amounts, *odd]) == "€14,202.00, SEK\u00a03,400.00, NaN EUR and much EUR"
 
 
 @pytest.mark.parametrize("n, words", [(1, "1 entry"), (2, "2 entries"), (1204, "1,204 entries")])

@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 
 NO_BREAK = "\u00a0"  # keeps a number and its unit on one line
 _SYMBOLS = {"EUR": "€", "GBP": "£", "USD": "$"}
+_WRITTEN_OUT = range(-2, 31)  # exponents of amounts that are written out, with two digits behind the point
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _SEAL = re.compile(r"\b([0-9a-f]{4}) ([0-9a-f]{4})\b")
 _IRREGULAR = {
@@ -39,11 +40,10 @@ def count(n: int, noun: str) -> str:
 
 def money(amount: str | Decimal, currency: str) -> str:
     """`€41,208.90`, `SEK 3,400.00`; what is no number is shown as it came."""
-    try:
-        value = Decimal(amount)
-    except InvalidOperation:
+    value = _finite(amount)
+    if value is None:
         return f"{amount} {currency}".strip()
-    digits = f"{abs(value):,.2f}" if value.as_tuple().exponent in range(-2, 1) else f"{abs(value):,}"
+    digits = f"{abs(value):,.2f}" if value.as_tuple().exponent in _WRITTEN_OUT else f"{abs(value):,}"
     sign = "−" if value < 0 else ""
     symbol = _SYMBOLS.get(currency)
     return f"{sign}{symbol}{digits}" if symbol else f"{sign}{currency}\u00a0{digits}"
@@ -55,11 +55,25 @@ def is_money(value: object) -> bool:
 
 
 def moneys(amounts: Iterable[Mapping[str, str]]) -> str:
-    """Sums per currency, never over them: `€14,201.22 and SEK 3,400.00`."""
+    """Sums per currency, never over them: `€14,201.22 and SEK 3,400.00`; what is no number is no part of a sum, and stands behind."""
     sums: dict[str, Decimal] = {}
+    others: list[str] = []
     for entry in amounts:
-        sums[entry["currency"]] = sums.get(entry["currency"], Decimal(0)) + Decimal(entry["amount"])
-    return joined([money(total, currency) for currency, total in sorted(sums.items())])
+        value = _finite(entry["amount"])
+        if value is None:
+            others.append(money(entry["amount"], entry["currency"]))
+        else:
+            sums[entry["currency"]] = sums.get(entry["currency"], Decimal(0)) + value
+    return joined([*(money(total, currency) for currency, total in sorted(sums.items())), *others])
+
+
+def _finite(amount: object) -> Decimal | None:
+    """An amount as a number; None where it is none, or no end of one."""
+    try:
+        value = Decimal(str(amount))
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
 
 
 def joined(parts: Iterable[str], last: str = "and") -> str:

@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.gate.evidence import long_text
-from counterfoil.desktop.office import Counts, RunnerSeen, RunnerState, RunSeen, Workspace
+from counterfoil.desktop.inbox.welcome import WelcomeCard
+from counterfoil.desktop.office import Counts, Part, RunnerSeen, RunnerState, RunSeen, Workspace
 from counterfoil.desktop.parts.boxes import Pane
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Label, LongChip, Prose
@@ -28,6 +29,7 @@ from counterfoil.desktop.theme import Theme
 from counterfoil.desktop.words.numbers import whole_seals
 from desktop import fake_runs, figures
 from desktop.conftest import Desk, MakeDesk
+from desktop.fake_office import FakeOffice
 from desktop.figures import HOUR, NOW
 
 FILE = "Contract_2026-11_final_FINAL_v3-signed_by-both-parties-and-two-witnesses-of-the-chamber-of-commerce.pdf"
@@ -268,6 +270,21 @@ def test_a_workspace_where_nothing_has_run_is_not_the_first_day(desk: Desk, monk
     desk.settle()
     window._show_counts("/data/new", none)  # it was on its way when another workspace was chosen
     assert window.counts == counts(None)
+
+
+def test_no_first_run_is_offered_once_something_has_run(make_desk: MakeDesk) -> None:
+    office = FakeOffice()
+    documents, rows = dict(office.documents), list(office.run_rows)
+    office.documents.clear()
+    office.run_rows.clear()
+    desk = make_desk(office)
+    right = desk.window.pages["inbox"].right
+    assert isinstance(right.currentWidget(), WelcomeCard)
+    office.documents.update(documents)
+    office.run_rows.extend(rows)
+    desk.bridge.changed_now(*Part)
+    desk.settle()
+    assert not isinstance(right.currentWidget(), WelcomeCard)
 
 
 def test_the_run_that_is_marked_is_the_one_that_is_shown(desk: Desk) -> None:

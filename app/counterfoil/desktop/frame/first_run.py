@@ -45,9 +45,13 @@ class FirstRun(QObject):
             self.card.show_protection(seen.isolation)
 
     def show_counts(self, counts: Counts, *, everywhere: bool = True) -> None:
-        """Nothing has ever run in any workspace: offer the sample."""
-        if everywhere and counts.runs == 0 and counts.for_me == 0 and self.card is None:
+        """Nothing has ever run in any workspace: offer the sample, until something has."""
+        never = counts.runs == 0 and counts.for_me == 0
+        if everywhere and never and self.card is None:
             self._make_card().start.setFocus()
+        elif everywhere and not never and self.card is not None and self.card.offers:
+            self.card = None
+            self._inbox.welcome(None)
 
     def changed(self, changes: Changes) -> None:
         """See whether the run that is followed has come to its end."""

@@ -48,6 +48,7 @@ class WelcomeCard(Pane):
         self._bridge = bridge
         self._isolation = isolation
         self.run_id = ""
+        self.offers = True  # nothing was begun from here yet, nor tried
         self._folder = ""
         self.card = Box("card", gap=10, margins=(28, 26, 28, 22))
         self.card.setFixedWidth(WIDTH)
@@ -98,6 +99,7 @@ class WelcomeCard(Pane):
 
     def show_progress(self, progress: Progress) -> None:
         """How far the reading is."""
+        self.offers = False
         empty(self.card.lines)
         words = (
             f"Reading {progress.done} of {progress.total}"
@@ -121,6 +123,7 @@ class WelcomeCard(Pane):
 
     def show_result(self, progress: Progress, folder: str = "") -> None:
         """What came of it, and how to go on."""
+        self.offers = False
         self._looks.stop()
         self._folder = folder
         empty(self.card.lines)

@@ -336,7 +336,7 @@ def _paint_times(painter: QPainter, box: QRect, hidden: Sequence[FiringSeen], ma
         painter.setPen(colour(current().text2))
         words = count(rest, "firing")
         if placed or _metrics(11, 500).horizontalAdvance(words) > box.width():
-            words = f"+{rest}"
+            words = f"+{rest}" if placed else f"{rest}×"
         painter.drawText(QRect(left + 2, box.top(), box.right() - left, box.height()), _LEFT, words)
 
 

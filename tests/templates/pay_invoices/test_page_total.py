@@ -202,6 +202,14 @@ def test_several_unknown_accounts_are_held_and_a_known_one_is_paid() -> None:
     assert row.iban == OTHER_IBAN
 
 
+def test_a_known_account_beside_another_is_held_when_the_claim_was_sold() -> None:
+    found = shown(Extras(second_iban=OTHER_IBAN, sentence="Die Forderung ist an die Faktor Bank AG abgetreten."))
+    known = VendorRow(found.seller, found.seller_vat_id, OTHER_IBAN, date(2025, 1, 1), date(2026, 10, 1), "R-1", "3")
+    one = exception(found, vendors=[known])
+    assert one.kind == "several_accounts"
+    assert "abgetreten" in one.reason
+
+
 def test_a_credit_note_on_a_page_is_never_paid() -> None:
     path = next(SAMPLES.rglob("testout-ZF2PushCreditNote.xml"))
     for language in LANGUAGES:

@@ -216,6 +216,18 @@ def test_asking_for_payment_is_no_payment(more: str) -> None:
     assert doubted(shown(more=f"\n\n{more}")) == []
 
 
+@pytest.mark.parametrize(
+    "words", ["Your account: IBAN", "Refunds go to your bank account", "Ihre Bankverbindung: IBAN"]
+)
+def test_the_readers_own_account_is_not_paid(words: str) -> None:
+    other = "DE89 3704 0044 0532 0130 00"
+    assert shown(more=f"\n\n{words} {other}").ibans == ["IE29AIBK93115212345678"]
+    page = page_of(f"{HEAD.format(title='INVOICE')}{SUMS}\n{words} {other}")
+    alone = invoice_of_pages("a.pdf", [page], "")
+    assert isinstance(alone, Invoice)
+    assert alone.ibans == []
+
+
 def test_two_invoices_in_one_file_are_not_one() -> None:
     second = "Invoice A-101\nNet total   2,000.00 EUR\nVAT 23 %   460.00 EUR\nTotal   2,460.00 EUR"
     assert "gross" in doubted(shown(second=second))

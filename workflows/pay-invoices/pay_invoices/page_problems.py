@@ -26,6 +26,7 @@ NAMES = {
     "due": "amount due",
     "paid": "paid",
     "collected": "direct debit",
+    "assigned": "who is to be paid",
     "page_total": "total on the page",
     "page_iban": "account on the page",
 }
@@ -120,17 +121,20 @@ def collected(invoice: Invoice, around: Around) -> Problem | None:
 
 
 def several_accounts(invoice: Invoice, around: Around) -> Problem | None:
-    """The pages name several accounts and none of them is known: one may be the buyer's own."""
+    """The pages name several accounts: none of them is known, or they say that another than the known one is to be paid."""
     if invoice.syntax != PDF_TEXT or not invoice.other_ibans:
         return None
-    known = around.history.accounts(invoice)
-    if known and known[-1].iban in invoice.ibans:
+    known, assigned = around.history.accounts(invoice), invoice.box_of("assigned")
+    paid_before = bool(known) and known[-1].iban in invoice.ibans
+    if paid_before and assigned is None:
         return None
     boxes = {box.text: box for box in invoice.boxes if box.field == "iban"}
+    why = f"and say: “{assigned.text}”" if assigned else "and none of them was paid before"
+    target = known[-1].iban if paid_before else invoice.iban
     return Problem(
         "several_accounts",
-        f"The pages name {len(invoice.ibans)} accounts, and none of them was paid before.",
-        f"Ask the supplier which one is theirs; {grouped(invoice.iban)} would be paid.",
+        f"The pages name {len(invoice.ibans)} accounts, {why}.",
+        f"Ask the supplier which one is to be paid; {grouped(target)} would be paid.",
         can_pay=True,
         facts=[
             Fact("Account", "", grouped(iban), "", page_place(invoice, boxes[iban]) if iban in boxes else invoice.file)

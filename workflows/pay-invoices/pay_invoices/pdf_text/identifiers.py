@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pay_invoices.accounts import iban_problem
-from pay_invoices.pdf_text.layout import Box, Cell
+from pay_invoices.pdf_text.layout import Box, Cell, plain
 from pay_invoices.pdf_text.search import Reading
 from pay_invoices.pdf_text.vocabulary import one_of
 
@@ -52,8 +52,15 @@ class Placed:
         return self.cell.box(self.first, self.last)
 
 
+# The reader's own account, which an invoice names for a direct debit or a refund.
+_YOURS = re.compile(
+    r"\b(?:your|ihr(?:e[mrs]?)?|votre|vos|uw|su|tu|vostro|suo|kunden|customer'?s?) ?(?:\w+ ){0,2}?"
+    r"(?:account|konto|kontonummer|bankverbindung|compte|rekening|rekeningnummer|cuenta|conto|iban)\b[^.;]{0,40}$"
+)
+
+
 def accounts_of(reading: Reading) -> list[Placed]:
-    """Every different valid IBAN in reading order, in one piece or in groups."""
+    """Every different valid IBAN in reading order, in one piece or in groups; none that the page calls the reader's own."""
     found: dict[str, Placed] = {}
     for placed in _ibans(reading):
         found.setdefault(placed.text, placed)
@@ -66,8 +73,14 @@ def _ibans(reading: Reading) -> Iterator[Placed]:
         for line in sheet.lines:
             for position, cell in enumerate(line):
                 for index, word in enumerate(cell.words):
-                    if _IBAN_START.fullmatch(word.text.strip(",;.:()")):
+                    if _IBAN_START.fullmatch(word.text.strip(",;.:()")) and not _yours(line, position, index):
                         yield from _iban_from(line, position, index)
+
+
+def _yours(line: list[Cell], position: int, index: int) -> bool:
+    left = [line[position - 1].plain] if position else []
+    before = [plain(word.text) for word in line[position].words[:index]]
+    return _YOURS.search(" ".join([*left, *before])) is not None
 
 
 def _iban_from(line: list[Cell], position: int, index: int) -> Iterator[Placed]:
@@ -96,7 +109,7 @@ def broken_accounts(reading: Reading) -> Iterator[Placed]:
         if not label.cell.plain[label.cell.starts[label.first] :].startswith("iban"):
             continue
         placed = reading.beside(sheet, label, _account_at)
-        if placed is not None:
+        if placed is not None and iban_problem(placed.text):
             yield placed
 
 

@@ -92,6 +92,7 @@ class _Assembly:
         net, tax, gross, due = self._figures(turned=turned)
         self._words("paid", None if self._partly_paid() else self._said.paid)
         self._words("collected", self._said.collected)
+        self._words("assigned", self._said.assigned)
         return Invoice(
             file=file,
             sha256=sha256,

@@ -244,3 +244,27 @@ DEDUCTED = r"""
 (?:se ha|ha sido|sera|fue) (?:deducid|descontad)[oa]
 (?:e stat[oa]|viene|sara) (?:detratt|dedott|scalat)[oa]
 """
+# Somebody else is to be paid now, or at another account; who pays the known one may have to pay again.
+ASSIGNED = r"""
+(?:forderung|rechnung|anspruche?)[^.;]{0,60}(?:abgetreten|verkauft)
+abtretung
+factoring
+(?:neue|geanderte) (?:bankverbindung|kontoverbindung|bankdaten)
+(?:bankverbindung|bankdaten) (?:\w+ ){0,3}?geandert
+(?:claim|invoice|receivable|debt)s? (?:\w+ ){0,4}?(?:assigned|sold) to
+(?:notice of )?assignment
+(?:new|changed) (?:bank )?(?:account|details)
+(?:bank|account) details (?:\w+ ){0,3}?changed
+(?:creance|facture)s? (?:\w+ ){0,4}?cedee?s?
+affacturage
+subrog
+nouvelles? coordonnees bancaires
+nouveau (?:rib|compte)
+(?:vordering|factuur)(?:en)? (?:\w+ ){0,4}?(?:gecedeerd|overgedragen|verpand)
+nieuw (?:rekeningnummer|iban)
+(?:credito|factura)s? (?:\w+ ){0,4}?cedid[oa]s?
+nueva cuenta
+(?:credito|fattura) (?:\w+ ){0,4}?cedut[oa]
+cessione del credito
+nuov[oe] (?:iban|coordinate bancarie|conto)
+"""

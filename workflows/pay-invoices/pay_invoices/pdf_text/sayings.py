@@ -29,6 +29,7 @@ _PAID = (
 _STAMP = re.compile(rf"\W*{one_of(phrases.PAID_STAMP)}\W*")
 _NOT_PAID = re.compile(rf"\b{one_of(phrases.NOT_PAID)}\b[^.;,]{{0,45}}$")
 _COLLECTED = _words(phrases.COLLECTED)
+_ASSIGNED = _words(phrases.ASSIGNED)
 _UNTAXED = _words(phrases.UNTAXED)
 _PRO_FORMA = _words(paper_names.PRO_FORMA)
 _INVOICE = re.compile(one_of(paper_names.INVOICE))
@@ -56,6 +57,7 @@ class Sayings:
 
     paid: Saying | None
     collected: Saying | None
+    assigned: Saying | None
     untaxed: Saying | None
     credit: Saying | None
     correction: Saying | None
@@ -69,6 +71,7 @@ def sayings_of(sheets: list[Sheet]) -> Sayings:
     return Sayings(
         paid=_paid(sheets),
         collected=_first(sheets, _COLLECTED),
+        assigned=_first(sheets, _ASSIGNED),
         untaxed=_first(sheets, _UNTAXED),
         credit=_title(sheets, _CREDIT) or _head(sheets, _CREDIT_FOR),
         correction=_title(sheets, _CORRECTION),

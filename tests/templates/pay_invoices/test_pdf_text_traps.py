@@ -70,6 +70,20 @@ def test_so_does_a_figure_that_cannot_be_read(more: str) -> None:
     assert shown(more=more).due is None or doubted(shown(more=more))
 
 
+def test_so_does_what_ends_a_row_of_sums() -> None:
+    heads = "Net total    VAT       Invoice total   Store credit"
+    found = shown(f"{heads}\n1,000.00 €   230.00 €  1,230.00 €      94.88- €")
+    assert found.gross == Decimal("1230.00")
+    assert doubted(found) == ["due"]
+
+
+@pytest.mark.parametrize("vat", ["VAT 23 %", "VAT (23%)", "VAT"])
+def test_a_row_of_sums_is_read_under_its_heads_and_rows_with_the_rate_in_brackets(vat: str) -> None:
+    heads = f"Net total    {vat}       Invoice total\n1,000.00 €   230.00 €  1,230.00 €"
+    assert shown(heads).due == Decimal("1230.00")
+    assert shown(f"Net total   1,000.00 €\n{vat}   230.00 €\nTotal   1,230.00 €").due == Decimal("1230.00")
+
+
 def test_sums_above_the_lines_are_read_as_well() -> None:
     lines = "\n\nDescription   Qty   Unit price   Amount\nDesk   1   700.00   700.00\nChair   1   300.00   300.00\n"
     found = shown(more=lines)

@@ -90,9 +90,7 @@ class _Assembly:
         ibans = self._accounts(parties)
         currency = self._currency()
         net, tax, gross, due = self._figures(turned=turned)
-        self._words("paid", None if self._partly_paid() else self._said.paid)
-        self._words("collected", self._said.collected)
-        self._words("assigned", self._said.assigned)
+        self._said_of_paying()
         return Invoice(
             file=file,
             sha256=sha256,
@@ -136,6 +134,11 @@ class _Assembly:
             where=list(_sources(self._boxes)),
             boxes=self._boxes,
         )
+
+    def _said_of_paying(self) -> None:
+        self._words("paid", None if self._partly_paid() else self._said.paid)
+        self._words("collected", self._said.collected)
+        self._words("assigned", self._said.assigned)
 
     def _partly_paid(self) -> bool:
         """Whether the words that speak of a payment are the label of an advance, and something else remains to be paid."""

@@ -80,10 +80,11 @@ def _longest(plain: str, start: int) -> list[tuple[str, int, int]]:
     length = 0
     for role, level, matcher in each:
         matched = matcher.match(plain, start)
-        if matched is None or matched.end() < length:
+        end = start + len(matched[0].rstrip()) if matched else 0  # a blank behind it makes a name no longer
+        if matched is None or end < length:
             continue
-        if matched.end() > length:
-            best, length = {}, matched.end()
+        if end > length:
+            best, length = {}, end
         if role not in best or best[role][1] < level:
             best[role] = (role, level, length)
     return list(best.values())

@@ -94,7 +94,7 @@ class Reading:
             for line in sheet.lines:
                 for label, named in self._row(line):
                     rows += named
-                    if not named and label.alone and _heads_column(line, label.cell):
+                    if not named and _only_rate_follows(label) and _heads_column(line, label.cell):
                         heads.append(label)
             # A label to the left that names one amount leaves nothing for the head of a column to say.
             settled = {one.amount.box for one in rows if one.level > 1}
@@ -207,7 +207,13 @@ def _is_value_of(label: Label, cell: Cell) -> bool:
 def _heads_column(line: list[Cell], cell: Cell) -> bool:
     """Whether a cell may be the head of a column: right of it stands another head or nothing, but no figure."""
     following = next((other for other in line if other.x0 > cell.x0), None)
-    return following is None or not any(letter.isdigit() for letter in following.text)
+    return following is None or "%" in following.text or not any(letter.isdigit() for letter in following.text)
+
+
+def _only_rate_follows(label: Label) -> bool:
+    """Whether a label stands alone, or with a percentage, as "VAT 20 %" does over a column."""
+    rate = None if label.alone else rate_at(label.cell, label.rest)
+    return label.alone or (rate is not None and rate[1] >= len(label.cell.words))
 
 
 def day_reader(cell: Cell, index: int) -> Day | None:

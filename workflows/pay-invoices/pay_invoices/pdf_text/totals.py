@@ -279,10 +279,18 @@ def _stray(reading: Reading, named: list[Named], proof: Proof) -> Amount | None:
         on_line.setdefault((amount.cell.page, amount.cell.line), set()).add(amount.value)
     for amount in reading.all_amounts:
         repeated = len(on_line[amount.cell.page, amount.cell.line] & set(proof.values)) > 1  # a row of sums again
+        if proof.gross.above and _right_of(amount, gross) and amount.value not in (0, *proof.values):
+            return amount
         meant = amount.box in explained or amount.value in (0, gross.value)
         if not repeated and not meant and _may_change(amount, gross) and not _delivered(reading, amount, gross):
             return amount
     return None
+
+
+def _right_of(amount: Amount, gross: Amount) -> bool:
+    """Whether it ends the row of sums that the total stands in, under a head of its own."""
+    same = (amount.cell.page, amount.cell.line) == (gross.cell.page, gross.cell.line)
+    return same and amount.box.x0 > gross.box.x0
 
 
 def _may_change(amount: Amount, gross: Amount) -> bool:

@@ -9,8 +9,11 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from counterfoil.clock import SystemClock
 from counterfoil.desktop.frame.runner_line import RunnerLine
+from counterfoil.desktop.gate.bar import GateBar
 from counterfoil.desktop.gate.evidence import long_text
+from counterfoil.desktop.gate.session import READY, Primary
 from counterfoil.desktop.inbox.welcome import WelcomeCard
 from counterfoil.desktop.office import Counts, Part, RunnerSeen, RunnerState, RunSeen, Workspace
 from counterfoil.desktop.parts.boxes import Pane
@@ -26,6 +29,7 @@ from counterfoil.desktop.schedules.lacking import lacking
 from counterfoil.desktop.tables.fitting import fit
 from counterfoil.desktop.tables.table import from_texts
 from counterfoil.desktop.theme import Theme
+from counterfoil.desktop.tokens import BAR
 from counterfoil.desktop.words.numbers import whole_seals
 from desktop import fake_runs, figures
 from desktop.conftest import Desk, MakeDesk
@@ -335,3 +339,24 @@ def test_what_a_schedule_lacks_is_said_in_the_order_it_is_filled_in() -> None:
         ("fields", "Fill in 2 fields first"),
         None,
     ]
+
+
+@pytest.mark.parametrize("width, folded", [(586, True), (900, False)])
+def test_the_words_of_the_primary_button_are_whole_beside_all_others(
+    qtbot: QtBot, theme: Theme, width: int, folded: bool
+) -> None:
+    bar = GateBar(SystemClock())
+    qtbot.addWidget(bar)
+    bar.resize(width, 140)
+    bar.show()
+    bar.show_open(silence="No deadline.", can_decide=True, can_change=True, can_refuse=True)
+    bar.show_primary(Primary("Approve 12 mails, 3 files, 14 moves, 2 folders", READY, "approved"))
+    QApplication.processEvents()
+    buttons = (bar.primary, bar.change, bar.send_back, bar.reject)
+    assert all(one.width() >= one.sizeHint().width() for one in buttons)
+    assert max(one.geometry().right() for one in buttons) < width
+    assert (bar.primary.y() < bar.change.y()) == folded
+    bar.show_primary(Primary("Approve 1 file", READY, "approved"))
+    QApplication.processEvents()
+    assert bar.primary.y() == bar.change.y()
+    assert bar.stack.height() == BAR + 2

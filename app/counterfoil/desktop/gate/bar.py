@@ -11,13 +11,14 @@ from counterfoil.desktop.gate.session import CLOSED, READY, Primary
 from counterfoil.desktop.parts.boxes import Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
-from counterfoil.desktop.parts.layouts import put, row
-from counterfoil.desktop.tokens import BAR
+from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.tokens import BAR, CONTROL
 from counterfoil.desktop.words import gates as words
 from counterfoil.desktop.words.numbers import count
 
 _TICK = 200  # milliseconds
 _AROUND, _LEAST = 28 + 24 + 16, 150  # margins of the row; pixels that a sentence needs beside buttons
+_GIVES = 12  # pixels that the primary button can be narrower than it likes to be, with its words whole
 
 
 class GateBar(Box):
@@ -47,7 +48,7 @@ class GateBar(Box):
         self._short = Prose("", "caption", leading=1.35)
         put(self._above, self._short)
         self.stack = QStackedWidget()
-        self.stack.setFixedHeight(BAR + 2)
+        self._folded = False
         self.put(self._above, self.stack)
         self.primary = Button("", "primary", icon="check")
         self.key = Chip("Ctrl ↵", "key")
@@ -130,19 +131,33 @@ class GateBar(Box):
 
     def _fit(self) -> None:
         """Where two lines beside the buttons are too few for what silence means, it stands above them; where there is no room for More,
-        the one at the head of the gate is enough."""
-        buttons = [self.primary, self.change, self.send_back, self.reject]
-        taken = sum(widget.sizeHint().width() + 8 for widget in buttons if not widget.isHidden())
-        more = self.more.sizeHint().width() + 8
+        the one at the head of the gate is enough. Where all buttons find no room in one line, the primary one has a line of its own."""
+        rest = sum(
+            one.sizeHint().width() + 8 for one in (self.change, self.send_back, self.reject) if not one.isHidden()
+        )
+        taken = rest + self.primary.sizeHint().width()
+        self._fold(taken + _AROUND > self.width() + _GIVES)
+        taken = rest if self._folded else taken + 8
+        more, key = self.more.sizeHint().width() + 8, self.key.sizeHint().width() + 8
         self.more.setVisible(self.width() - taken - _AROUND >= more)
         taken += 0 if self.more.isHidden() else more
-        self.key.setVisible(self._ready and self.width() - taken - _AROUND > self.key.sizeHint().width() + 8)
-        room = self.width() - taken - _AROUND - (0 if self.key.isHidden() else self.key.sizeHint().width() + 8)
+        beside = self._ready and not self._folded and self.width() - taken - _AROUND > key
+        self.key.setVisible(beside or (self._folded and self._ready))
+        room = self.width() - taken - _AROUND - (key if beside else 0)
         narrow = room < _LEAST or self.silence.heightForWidth(room) > 2 * self.silence.minimumSizeHint().height() + 2
         waiting = self.stack.currentIndex() == 0
         self.silence.setVisible(not narrow)
         self._short.setVisible(narrow and waiting)
         self._above.setContentsMargins(28, 8 if narrow and waiting else 0, 24, 0)
+        self.stack.setFixedHeight(BAR + 2 + (CONTROL + 8 if self._folded and waiting else 0))
+
+    def _fold(self, folded: bool) -> None:
+        """Put the primary button into a line of its own, or beside the others."""
+        if folded == self._folded:
+            return
+        self._folded = folded
+        for at, widget in enumerate((self.primary, self.key)):
+            (self._lead if folded else self._line).insertWidget(at, widget)
 
     def show_done(self, verdict: str, until_us: int, *, hint: bool = False) -> None:
         """Count down until it takes effect; `hint` says what the time is for."""
@@ -172,11 +187,14 @@ class GateBar(Box):
 
     def _open_row(self) -> QWidget:
         held = QWidget()
-        line = row(held, gap=8, margins=(28, 0, 24, 0))
-        put(line, self.primary, self.key, self.change, self.send_back, 8)
-        line.addWidget(self.silence, 1, Qt.AlignmentFlag.AlignVCenter)
-        line.addStretch(0)
-        put(line, 8, self.reject, self.more)
+        lines = column(held, gap=8, margins=(28, 0, 24, 0))
+        self._lead, self._line = row(gap=8), row(gap=8)
+        self._lead.addStretch(1)
+        put(self._line, self.primary, self.key, self.change, self.send_back, 8)
+        self._line.addWidget(self.silence, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._line.addStretch(0)
+        put(self._line, 8, self.reject, self.more)
+        put(lines, None, self._lead, self._line, None)
         return held
 
     def _done_row(self) -> QWidget:

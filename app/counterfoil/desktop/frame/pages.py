@@ -14,7 +14,7 @@ from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import Changes
 
-_AHEAD, PASSED = 300, 7  # milliseconds between two turns, and how many pass at most while somebody is at work
+_AHEAD, PASSED = 200, 10  # milliseconds between two turns, and how many pass at most while somebody is at work
 HEAVY = ("runs", "schedules")  # pages that take longer to make than a person should wait at a key
 PAGES = {
     "inbox": ("counterfoil.desktop.inbox.page", "InboxPage"),

@@ -876,6 +876,22 @@ def test_evidence_of_an_unknown_kind_is_shown_as_it_came_and_can_be_decided(desk
     assert last(desk).verdict == "approved"
 
 
+def test_what_is_decided_promises_no_going_on_while_nothing_carries_it_on(desk: Desk) -> None:
+    bar = detail(desk).bar
+    for seen, says in (
+        (RunnerSeen(RunnerState.OFF), "Approved. It waits for the runner. 5 s to undo."),
+        (RunnerSeen(RunnerState.RUNNING, paused_by=figures.ME), "Approved. It waits while all is paused. 5 s to undo."),
+        (RunnerSeen(RunnerState.RUNNING), "Approved. Carries on in 5 s."),
+    ):
+        desk.office.runner_seen = seen
+        desk.bridge.changed_now(Part.RUNNER)
+        desk.settle()
+        desk.later()
+        desk.click(bar.primary)
+        assert bar.done.text() == says
+        desk.click(bar.undo)
+
+
 def test_fifty_rows_are_made_in_portions_and_more_on_demand(desk: Desk) -> None:
     many = figures.exceptions()
     many["evidence"], many["flags"] = [], []

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.gate.session import CLOSED, READY, Primary
+from counterfoil.desktop.office import RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
@@ -41,7 +42,7 @@ class GateBar(Box):
         super().__init__("bar", gap=0, margins=(0, 0, 0, 0))
         self._clock = clock
         self._until = 0
-        self._verdict = ""
+        self._verdict = self._held = ""
         self.put_off = False  # what can be undone is that the gate is snoozed
         self._ready = False
         self._above = row(margins=(28, 8, 24, 0))
@@ -159,6 +160,11 @@ class GateBar(Box):
         for at, widget in enumerate((self.primary, self.key)):
             (self._lead if folded else self._line).insertWidget(at, widget)
 
+    def show_runner(self, seen: RunnerSeen) -> None:
+        """What a decision waits for while no runner carries it on."""
+        off = seen.state in (RunnerState.OFF, RunnerState.SILENT)
+        self._held = "It waits for the runner" if off else "It waits while all is paused" if seen.paused_by else ""
+
     def show_done(self, verdict: str, until_us: int, *, hint: bool = False) -> None:
         """Count down until it takes effect; `hint` says what the time is for."""
         seconds = max(0, -(-(until_us - self._clock.now_us()) // 1_000_000))
@@ -178,7 +184,7 @@ class GateBar(Box):
     def _tick(self) -> None:
         left = max(0, self._until - self._clock.now_us())
         seconds = -(-left // 1_000_000)
-        self.done.setText(words.after_the_act(self._verdict, seconds))
+        self.done.setText(words.after_the_act(self._verdict, seconds, self._held))
         self.undo.setVisible(left > 0)
         if left == 0:
             self._ticks.stop()

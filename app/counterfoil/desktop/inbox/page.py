@@ -110,8 +110,9 @@ class InboxPage(QWidget):
         self.pane.show_counts(counts)
 
     def show_runner(self, seen: RunnerSeen) -> None:
-        """Whether an empty list may fill."""
+        """Whether an empty list may fill, and whether what is decided is carried on."""
         self.pane.show_runner(seen)
+        self.detail.bar.show_runner(seen)
 
     def go_to_gate(self, gate_id: str) -> None:
         """Show a gate wherever it is."""

@@ -151,9 +151,11 @@ def _withdrawn(why: str, at: int | None, me: str, now_us: int) -> str:
     return f"{why.rstrip('.')}{when}, so this question was withdrawn."
 
 
-def after_the_act(verdict: str, seconds: int) -> str:
-    """What the bar says while a decision can be taken back."""
+def after_the_act(verdict: str, seconds: int, held: str = "") -> str:
+    """What the bar says while a decision can be taken back; `held` is what it waits for then, where nothing carries it on."""
     word = {"approved": "Approved", "rejected": "Rejected", "returned": "Sent back", "answered": "Answered"}[verdict]
+    if held:
+        return f"{word}. {held}. {seconds} s to undo." if seconds > 0 else f"{word}. {held}."
     goes = "Carries on" if verdict != "rejected" else "Takes effect"
     return f"{word}. {goes} in {seconds} s." if seconds > 0 else f"{word}."
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.gate.arguments import facts_of
 from counterfoil.desktop.gate.facts import Fact
@@ -21,11 +21,11 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.parts.search import SearchField
+from counterfoil.desktop.parts.text_page import TextPage
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.diff_view import DiffView
 from counterfoil.desktop.tables.table import RESULT, Table
 from counterfoil.desktop.tables.view import TableView
-from counterfoil.desktop.theme import font
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, number
 from counterfoil.desktop.words.plain import one_line, plain
@@ -38,7 +38,6 @@ _FILTERED = 10  # tables longer than this get a field to filter by
 READ = 3000  # signs up to which a text is shown as prose
 _SHOWN = 200_000  # signs of a text that are shown at all
 _GOES_ON = "↪ "
-_PADDED = 12  # pixels that the stylesheet puts above and below such a text
 _LINE = 2_000  # signs of a line; a longer one takes a tenth of a second to lay out
 
 
@@ -185,18 +184,7 @@ def long_text(text: str, title: str, source: str) -> QWidget:
     """A text that is too long to stand in the page: scrolled in itself, with whose it is below."""
     box = Box("quote", gap=2, margins=(4, 4, 1, 8))
     shown = _folded(text[:_SHOWN])
-    page = QPlainTextEdit(shown)
-    page.setReadOnly(True)
-    page.setProperty("bare", True)
-    page.setTabChangesFocus(True)
-    page.setFont(font(12, mono=True))
-    page.setAccessibleName(title)
-    page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-    page.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-    spacing, bar = QFontMetrics(page.font()).lineSpacing(), page.horizontalScrollBar().sizeHint().height()
-    around = 2 * round(page.document().documentMargin()) + _PADDED
-    page.setFixedHeight(min(20, shown.count("\n") + 1) * spacing + around + bar)
-    box.put(page)
+    box.put(TextPage(shown, title))
     if len(text) > _SHOWN:
         box.put(Label(f"The first {_SHOWN:,} of {len(text):,} signs. The whole is in the file.", "caption", wrap=True))
     if len(shown) > len(text[:_SHOWN]):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import column, put, row
+from counterfoil.desktop.parts.text_page import TextPage
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.diff_view import DiffView
 from counterfoil.desktop.tables.table import from_texts
 from counterfoil.desktop.tables.view import TableView
-from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.numbers import count, size
 from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import plain
@@ -87,16 +87,7 @@ def _place(at: str, column_name: str) -> str:
 
 def whole(seen: FileSeen) -> QWidget:
     """The text as it will be."""
-    page = QPlainTextEdit(plain((seen.after or "")[:_SHOWN], lines=True))
-    page.setReadOnly(True)
-    page.setProperty("bare", True)
-    page.setTabChangesFocus(True)
-    page.setFont(font(12, mono=True))
-    page.setAccessibleName(f"{seen.path}, whole")
-    page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-    page.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-    page.setFixedHeight(300)
-    return page
+    return TextPage(plain((seen.after or "")[:_SHOWN], lines=True), f"{seen.path}, whole")
 
 
 def raw(seen: FileSeen, sides: tuple[str, str]) -> QWidget:

@@ -510,8 +510,7 @@ def test_the_button_says_what_is_missing_and_goes_there(desk: Desk, editor: Any)
 def test_saving_keeps_what_stands_there_and_shows_it(desk: Desk, page: Any, editor: Any) -> None:
     type_rule(desk, editor, "every Monday at 09:00")
     editor.choices.choose("overlap", "queue")
-    desk.click(editor.save)  # judged anew, since a choice was made meanwhile
-    desk.click(editor.save)
+    desk.click(editor.save)  # judged anew first, since a choice was made meanwhile
     draft = next(what for act, what in desk.office.log if act == "keep")
     assert isinstance(draft, ScheduleDraft)
     assert (draft.rule, draft.overlap, draft.template, draft.workspace) == (
@@ -522,6 +521,16 @@ def test_saving_keeps_what_stands_there_and_shows_it(desk: Desk, page: Any, edit
     )
     assert page.head.shown.name == draft.name
     assert told(page) == f"‘{draft.name}’ is kept."
+
+
+def test_what_a_rule_comes_to_is_read_before_it_is_kept(desk: Desk, editor: Any) -> None:
+    type_rule(desk, editor, "every Monday at 09:00")
+    editor.rule.setText("every hour")
+    desk.click(editor.save)  # before what it means was said back
+    assert [act for act, _ in desk.office.log if act == "keep"] == []
+    assert editor._note.text() == "This is what it comes to now. Save keeps it."
+    desk.click(editor.save)
+    assert [what.rule for act, what in desk.office.log if act == "keep"] == ["every hour"]
 
 
 def test_what_llms_may_cost_each_time_is_asked_only_where_one_has_a_price(desk: Desk, page: Any, editor: Any) -> None:

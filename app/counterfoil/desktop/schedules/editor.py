@@ -49,6 +49,7 @@ class ScheduleEditor(Pane):
         self._draft = ScheduleDraft()
         self._seen = DraftSeen()
         self._judged = ScheduleDraft()
+        self._wanted: ScheduleDraft | None = None  # to be saved as soon as it was judged
         self._tried = self._saving = self._named = False
         self.sheet: FolderSheet | None = None
         self._zones_known = False
@@ -251,6 +252,7 @@ class ScheduleEditor(Pane):
 
     @Slot()
     def _edited(self) -> None:
+        self._wanted = None
         self._typed.start()
         self._show_button()
 
@@ -263,7 +265,7 @@ class ScheduleEditor(Pane):
         self._latest.take(ticket)
 
     def _judgement(self, found: tuple[ScheduleDraft, DraftSeen]) -> None:
-        self._judged, self._seen = found
+        before, (self._judged, self._seen) = self._seen, found
         seen = self._seen
         self.sentence.say(seen)
         self.choices.say_spend(seen.most, seen.spend)
@@ -274,6 +276,16 @@ class ScheduleEditor(Pane):
         self._name_note.setVisible(bool(name))
         self.fields.say_problems(seen.fields, every=self._tried)
         self._show_button()
+        wanted, self._wanted = self._wanted, None
+        if wanted == self._judged:
+            self._save_judged(before)
+
+    def _save_judged(self, before: DraftSeen) -> None:
+        """Save was pressed before this was judged: it is kept, unless what it comes to was never there to be read."""
+        if (before.said, before.notes) == (self._seen.said, self._seen.notes):
+            self._save()
+        elif self._lack() is None:
+            self._note.setText("This is what it comes to now. Save keeps it.")
 
     # ---------------------------------------------------------------------------------------------------------- ready?
 
@@ -326,6 +338,7 @@ class ScheduleEditor(Pane):
             self._go_to(lack.where)
             return
         if draft != self._judged:  # typed on since it was judged
+            self._wanted = draft
             self._judge()
             return
         self._saving = True

@@ -14,6 +14,7 @@ from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.gate.bar import GateBar
 from counterfoil.desktop.gate.evidence import long_text
 from counterfoil.desktop.gate.session import READY, Primary
+from counterfoil.desktop.gate.sheets import reject_sheet
 from counterfoil.desktop.inbox.welcome import WelcomeCard
 from counterfoil.desktop.office import Counts, Part, RunnerSeen, RunnerState, RunSeen, Workspace
 from counterfoil.desktop.parts.boxes import Pane
@@ -360,3 +361,23 @@ def test_the_words_of_the_primary_button_are_whole_beside_all_others(
     QApplication.processEvents()
     assert bar.primary.y() == bar.change.y()
     assert bar.stack.height() == BAR + 2
+
+
+@pytest.mark.parametrize(
+    "what, words",
+    [
+        ("1,312 mails, 300 files, 1,400 moves", "Reject 1,312 mails, 300 files, 1,400 moves"),
+        ("12 mails, 3 files, 14 moves, 2 folders", "Reject all of it"),
+        ("", "Reject"),
+    ],
+)
+def test_the_button_of_a_sheet_counts_what_it_has_room_for(qtbot: QtBot, theme: Theme, what: str, words: str) -> None:
+    over = QWidget()
+    qtbot.addWidget(over)
+    over.resize(586, 700)
+    over.show()
+    sheet = reject_sheet(over, "Wrong", what=what, follows="If you reject: nothing is written.")
+    sheet.open(sheet.editor)
+    QApplication.processEvents()
+    assert sheet.act.text() == words
+    assert sheet.act.width() >= sheet.act.sizeHint().width()

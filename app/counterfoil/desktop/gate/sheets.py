@@ -19,6 +19,8 @@ from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.words.plain import plain
 from counterfoil.desktop.words.runs import step_name
 
+_KINDS = 3  # of effects that a button beside another one counts in the smallest window
+
 
 class WordsSheet(Sheet):
     """Asks for one text, and where that is no reason itself for a reason as well (`why`), then acts.
@@ -110,13 +112,14 @@ def send_back_sheet(over: QWidget, text: str, follows: str) -> WordsSheet:
 
 
 def reject_sheet(over: QWidget, text: str, *, what: str, follows: str) -> WordsSheet:
-    """Why not? `what` is counted: 3 files, 12 moves."""
+    """Why not? `what` is counted: 3 files, 12 moves; of more kinds than the button has room for it says that it is all of it."""
+    counted = what if len(what.split(", ")) <= _KINDS else "all of it"
     return WordsSheet(
         over,
         "Reject",
         question="Why not?",
         follows=follows,
-        button=f"Reject {what}" if what else "Reject",
+        button=f"Reject {counted}" if counted else "Reject",
         kind="danger",
         text=text,
     )

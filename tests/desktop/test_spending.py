@@ -16,6 +16,8 @@ from counterfoil.facts import RunState
 from counterfoil.store import llm_budgets
 from counterfoil.store.llm_money import UNIT
 from counterfoil.testing import Harness
+from desktop import composed_gates
+from desktop.conftest import Desk
 from desktop.test_changed_files import reading_of
 
 SCRIPT_COSTS = UNIT // 1000  # an answer of a script
@@ -150,3 +152,19 @@ def test_an_llm_that_goes_round_in_circles_is_asked_about(tmp_path: Path) -> Non
     assert decide(harness, session) == RunState.DONE
     assert harness.result() == "Nothing there."
     harness.close()
+
+
+def test_a_new_limit_is_asked_for_where_the_limit_is_raised(desk: Desk) -> None:
+    document, more = composed_gates.gates()[0]
+    desk.office.add(document, **more)
+    desk.look()
+    inbox = desk.window.pages["inbox"]
+    inbox.go_to_gate(document["gate_id"])
+    desk.settle()
+    choice, most = inbox.detail.page.form
+    buttons = {button.text(): button for button in choice.findChildren(QAbstractButton)}
+    seen = [most.isVisible()]
+    for words in ("Raise the limit", "Finish here"):
+        desk.click(buttons[words])
+        seen.append(most.isVisible())
+    assert seen == [False, True, False]

@@ -405,3 +405,18 @@ def test_a_sentence_that_ends_with_a_name_has_one_full_stop() -> None:
         warning([CLUB]),
     ]
     assert [one for one in said if ".." in one or not one.endswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    "field, value, words",
+    [
+        ({"choices": ["renew", "let_end"]}, "let_end", "Let end"),
+        ({"choices": ["raise_once"]}, "raise_once", "Allow $0.40 once"),
+        ({"choices": ["Sales", "Board"]}, ["Sales", "Board"], "Sales, Board"),
+        ({"choices": None}, True, "Yes"),
+        ({"choices": None}, {"amount": "10.00", "currency": "EUR"}, "€10.00"),
+        ({"choices": None}, "let_end", "let_end"),
+    ],
+)
+def test_what_was_filled_in_is_said_as_its_form_called_it(field: dict[str, object], value: object, words: str) -> None:
+    assert choices.given(field, value, {"raise_once": "Allow $0.40 once"}, TODAY) == words

@@ -30,8 +30,8 @@ from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.words import asides
 from counterfoil.desktop.words import gates as words
+from counterfoil.desktop.words.choices import given
 from counterfoil.desktop.words.plain import one_line, plain
-from counterfoil.desktop.words.values import shown
 from counterfoil.policy.tainting import named, warning
 
 MARGIN, WIDEST = 28, 1000
@@ -268,13 +268,18 @@ class GatePage(Pane):
                 self.form.append(editor)
                 box.put(editor)
             self.put(16, box)
+            self._show_limit()
 
     def _put_given(self) -> None:
         """What was filled in before it was closed; nothing is asked any more."""
         values = self.session.values
         filled = [entry for entry in self.reading.form if values.get(str(entry["name"])) not in (None, "", [])]
+        called = {**self.reading.rows_called, **self.reading.choices_called}
         facts = [
-            Fact(plain(entry.get("label") or entry["name"]), shown(values[str(entry["name"])], self._today))
+            Fact(
+                plain(entry.get("label") or entry["name"]),
+                given(entry, values[str(entry["name"])], called, self._today),
+            )
             for entry in filled
         ]
         if facts:
@@ -300,7 +305,14 @@ class GatePage(Pane):
     def _field_edited(self, name: str) -> None:
         editor = next(one for one in self.form if one.name == name)
         self.session.fill(name, editor.text())
+        self._show_limit()
         self.edited.emit()
+
+    def _show_limit(self) -> None:
+        """A new limit is asked for where the limit is raised, and nowhere else."""
+        for editor in self.form:
+            if self.reading.kind == "budget" and editor.name == "most":
+                editor.setVisible(self.session.values.get("choice") == "raise")
 
     @Slot()
     def _build_next(self) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import one_line
+from counterfoil.desktop.words.values import shown
 from counterfoil.store.llm_money import words
 
 ALLOW, REFUSE = "allow", "refuse"  # what is said of one file that runs later
@@ -36,6 +38,14 @@ def spending_choices(about: Mapping[str, Any]) -> dict[str, str]:
         amount = f"{int(need):,} tokens" if about["in_tokens"] else words(Decimal(need))
         called |= {"raise_once": f"Allow {amount} once", "raise": "Raise the limit"}
     return called
+
+
+def given(field: Mapping[str, Any], value: Any, called: Mapping[str, str], today: date) -> str:
+    """What was filled in, in the words of its form: `called` has better ones for some choices."""
+    values = value if isinstance(value, list) else [value]
+    if not field.get("choices") or any(isinstance(one, Mapping) for one in values):
+        return shown(value, today)
+    return ", ".join(called.get(str(one)) or choice_words(str(one)) for one in values)
 
 
 def choice_tone(value: str) -> str:

@@ -15,7 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from pay_invoices.invoices import Invoice, Unreadable
 from pay_invoices.pdf_attachments import PdfRefused, xml_attachments
-from pay_invoices.pdf_text import guarded
+from pay_invoices.pdf_text import guarded, weight
 from pay_invoices.pdf_text.guarded import GaveNothing, in_child
 from pay_invoices.pdf_text.invoice import read_text_pdf
 from pay_invoices.pdf_text.page_total import with_page_values
@@ -100,6 +100,29 @@ def test_each_state_keeps_its_words() -> None:
 def test_two_hundred_pages_are_read_and_no_more() -> None:
     assert len(read_pages(saved(drawn(("Invoice",), 200)), look=False)) == 200
     assert refusal(saved(drawn(("Invoice",), 201))) == "too_many_pages"
+
+
+def nested(depth: int) -> bytes:
+    """Forms of which each draws the one before three times: a few bytes that unpack to three to the power of `depth`."""
+    canvas, out = drawn()
+    for number in range(depth):
+        canvas.beginForm(f"f{number}")
+        canvas.rect(0, 0, 9, 9)
+        for _ in range(3 if number else 0):
+            canvas.doForm(f"f{number - 1}")
+        canvas.endForm()
+    canvas.doForm(f"f{depth - 1}")
+    return saved((canvas, out))
+
+
+def test_pages_that_swell_are_refused_before_they_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host may start no process, so nothing but this keeps it from being ended for its memory."""
+    monkeypatch.setattr(guarded, "CAN_FORK", False)
+    assert invoice(nested(4)).due == Decimal("1230.00")
+    assert refusal(nested(15)) == "too_large"
+    assert refusal(nested(25)) == "too_large"  # deeper than any page is
+    monkeypatch.setattr(weight, "MOST_CONTENT", 100)
+    assert refusal(PLAIN) == "too_large"
 
 
 def test_a_document_has_its_time_and_no_more() -> None:

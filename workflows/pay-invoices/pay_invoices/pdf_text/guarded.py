@@ -8,6 +8,7 @@ import pickle
 import select
 import signal
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -15,7 +16,9 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 _T = TypeVar("_T")
-MEMORY = 1024**3  # bytes beyond what the process already has
+MEMORY = 512 * 1024**2  # bytes beyond what the process already has
+# Steps run beside each other, and what a sandbox may hold is counted over all of its processes: 2 GB.
+_PLACES = threading.BoundedSemaphore(2)
 MAX_ANSWER = 256 * 1024**2
 _END = b"\nwhole"  # an answer that was cut off does not end so
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
@@ -39,6 +42,11 @@ def in_child(work: Callable[[], _T], seconds: float) -> _T:
     """
     if not CAN_FORK:
         return work()
+    with _PLACES:
+        return _forked(work, seconds)
+
+
+def _forked(work: Callable[[], _T], seconds: float) -> _T:
     reading, writing = os.pipe()
     try:
         pid = _fork()

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Any
 
 from pay_invoices.pdf_text.seeing import Box, Seen, as_drawn, text_objects
+from pay_invoices.pdf_text.weight import TooHeavy, weigh
 
 MAX_PAGES = 200
 MAX_LETTERS = 1_000_000
@@ -50,7 +51,7 @@ class Page:
 
 
 class PagesRefused(ValueError):
-    """The pages cannot be read; `code` is encrypted_pdf, damaged_pdf, too_many_pages or too_slow."""
+    """The pages cannot be read; `code` is encrypted_pdf, damaged_pdf, too_large, too_many_pages or too_slow."""
 
     def __init__(self, code: str, detail: str = "") -> None:
         super().__init__(f"{code}{detail}")
@@ -67,7 +68,7 @@ def read_pages(data: bytes, *, until: float | None = None, look: bool = True) ->
         look: whether pages are drawn to see what shows; without it text in the colour of the paper counts.
 
     Raises:
-        PagesRefused: the PDF is locked or damaged, has more than 200 pages, or takes too long.
+        PagesRefused: the PDF is locked or damaged, has more than 200 pages, unpacks to too much, or takes too long.
     """
     import pypdfium2  # lazy: 60 ms, and most folders hold no PDF
 
@@ -86,6 +87,7 @@ def _pages(pdfium: Any, data: bytes, until: float, *, look: bool) -> Iterator[Pa
     count = len(document)
     if count > MAX_PAGES:
         raise PagesRefused("too_many_pages", f" ({count} pages)")
+    _weigh(data)
     letters = 0
     for number in range(1, count + 1):
         try:
@@ -107,6 +109,15 @@ def _pages(pdfium: Any, data: bytes, until: float, *, look: bool) -> Iterator[Pa
         yield Page(number, width, height, [word for word in words if _on_page(word, width, height)])
         text.close()
         page.close()
+
+
+def _weigh(data: bytes) -> None:
+    try:
+        weigh(data, MAX_PAGES)
+    except TooHeavy as problem:
+        raise PagesRefused("too_large", " (unpacked)") from problem
+    except Exception as problem:  # pypdf answers hostile input with nearly any exception
+        raise PagesRefused("damaged_pdf") from problem
 
 
 class _Letters:

@@ -238,7 +238,11 @@ def test_a_run_that_goes_on_says_so_in_a_sentence(desk: Desk, monkeypatch: pytes
     desk.settle()
     detail = desk.window.pages["runs"].detail
     seen = desk.office.run(f"{10:032x}")
-    for words, told in (("Carries on", "yet. Carries on."), ("No news from ‘Read’.", "yet. No news from ‘Read’.")):
+    for words, told in (
+        ("Carries on", "yet. It carries on."),
+        ("Waiting for Ben", "yet. It is waiting for Ben."),
+        ("No news from ‘Read’.", "yet. No news from ‘Read’."),
+    ):
         document = {**seen.document, "result": None, "error": None, "state": "ready"}
         monkeypatch.setattr(desk.office, "run", lambda _id, said=(document, words): _said(seen, *said))
         detail._seen = None

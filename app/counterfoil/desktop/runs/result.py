@@ -230,4 +230,11 @@ def _facts(
 
 
 def _since(seen: RunSeen) -> str:
-    return "" if seen.document["state"] in _ENDED else f"{seen.words.rstrip('.')}."
+    """What it does instead, as a sentence: “It is waiting for you.”, “It carries on.”; nothing of a run that has ended."""
+    if seen.document["state"] in _ENDED:
+        return ""
+    words = seen.words.rstrip(".")
+    first = words.partition(" ")[0].rstrip(":")
+    if first in ("Running", "Starting", "Waiting", "Trying"):
+        return f"It is {words[:1].lower()}{words[1:]}."
+    return "It carries on." if first == "Carries" else f"{words}."

@@ -62,7 +62,7 @@ class InboxPage(QWidget):
         self.right = QStackedWidget()
         self.right.addWidget(self.detail)
         self.right.addWidget(self.bulk)
-        self.panels = ListAndDetail(self.pane, self.right)
+        self.panels = ListAndDetail(self.pane, self.right, self)
         row(self).addWidget(self.panels)
         self._connect()
 

@@ -13,10 +13,10 @@ _SHARE = 0.31  # of the width that the list has while nobody has moved the line
 
 
 class ListAndDetail(QSplitter):
-    """Two panes side by side."""
+    """Two panes side by side. `page` is what they stand in: each move of what is full to another place has all of it styled anew."""
 
-    def __init__(self, listed: QWidget, detail: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
+    def __init__(self, listed: QWidget, detail: QWidget, page: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, page)
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
         listed.setMinimumWidth(LEAST_LIST)

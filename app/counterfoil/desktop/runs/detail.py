@@ -176,6 +176,7 @@ class RunDetail(Pane):
 
     def _lay_out(self) -> None:
         self.stack = QStackedWidget()
+        self.lines.addWidget(self.stack, 1)  # before it is full, which is cheaper
         page = Pane("panel")
         self.head = head = RunHead()
         self.title, self.path, self.chip, self.protected = head.title, head.path, head.chip, head.protected
@@ -206,7 +207,6 @@ class RunDetail(Pane):
         page.lines.addWidget(self.bodies, 1)
         for layer in (self.nothing, Skeleton(STEP_ROW, rows=10, inset=28, label="Loading the run"), page):
             self.stack.addWidget(layer)
-        self.lines.addWidget(self.stack, 1)
         self._wanted_tab = ""
 
     def _arrived(self, seen: RunSeen) -> None:

@@ -197,7 +197,7 @@ class RunsPage(QWidget):
         put(narrow, self.narrowing)
         left.put(head, field, chips, narrow)
         left.lines.addWidget(self.stack, 1)
-        self.panels = ListAndDetail(left, self.detail)
+        self.panels = ListAndDetail(left, self.detail, self)
         row(self).addWidget(self.panels)
 
     @Slot()

@@ -193,13 +193,13 @@ class SchedulesPage(QWidget):
         self._banners = column(gap=8, margins=(28, 0, 24, 0))
         right.put(self.notices, self.head, self._banners, 8)
         right.lines.addWidget(self.calendar, 1)
-        self.panels = ListAndDetail(left, right)
+        self.stack = QStackedWidget(self)
+        self.panels = ListAndDetail(left, right, self.stack)
         self._over = right
         bare = Pane("panel")
         self._bare_banners = column(gap=8, margins=(28, 0, 24, 0))
         bare.put(page_head(Label("Schedules", "page"), None), self._bare_banners)
         bare.lines.addWidget(self.nothing, 1)
-        self.stack = QStackedWidget()
         for page in (Skeleton(ROW, label="Loading schedules"), bare, self.panels):
             self.stack.addWidget(page)
         row(self).addWidget(self.stack)

@@ -20,9 +20,9 @@ from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet
 from counterfoil.desktop.gate.sources import PagePicture, SourceCard
 from counterfoil.desktop.gate.trouble import TroublePanel
-from counterfoil.desktop.gate_facts import Answer, Draft
+from counterfoil.desktop.gate_facts import Aftermath, Answer, Draft
 from counterfoil.desktop.inbox.page import InboxPage
-from counterfoil.desktop.office import Part, RunnerSeen, RunnerState, Tab
+from counterfoil.desktop.office import Changes, Part, RunnerSeen, RunnerState, Tab
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
@@ -890,6 +890,38 @@ def test_what_is_decided_promises_no_going_on_while_nothing_carries_it_on(desk: 
         desk.click(bar.primary)
         assert bar.done.text() == says
         desk.click(bar.undo)
+
+
+def test_what_waited_for_the_runner_says_so_no_longer_once_that_runs(desk: Desk) -> None:
+    bar = detail(desk).bar
+    for state, says in ((RunnerState.OFF, "Approved. It waits for the runner."), (RunnerState.RUNNING, "Approved.")):
+        desk.office.runner_seen = RunnerSeen(state)
+        desk.bridge.changed_now(Part.RUNNER)
+        desk.settle()
+        if state is RunnerState.OFF:
+            desk.click(bar.primary)
+            desk.office.now += 6_000_000
+            bar._tick()
+        assert bar.done.text() == says
+
+
+def test_what_became_of_a_decision_comes_onto_its_page_as_it_happens(desk: Desk) -> None:
+    desk.click(detail(desk).bar.primary)
+    shown = detail(desk).gate_id
+
+    def happens(state: str, words: str, run_id: str) -> list[str]:
+        seen = desk.office.seen[shown]
+        desk.office.seen[shown] = dataclasses.replace(seen, after=(Aftermath(1, state, words),))
+        desk.bridge.tell(Changes(frozenset({Part.RUNS}), frozenset({run_id})))
+        desk.settle()
+        desk.settle()
+        here = detail(desk).page
+        assert here is not None
+        return [one.text() for one in here.findChildren(Prose) if words == one.text()]
+
+    assert happens("open", "Mail to Ben: not begun yet.", detail(desk).run_id) == ["Mail to Ben: not begun yet."]
+    assert happens("done", "Mail to Ben: done.", detail(desk).run_id) == ["Mail to Ben: done."]
+    assert happens("done", "Mail to Ben: looked up.", "of another run") == []
 
 
 def test_fifty_rows_are_made_in_portions_and_more_on_demand(desk: Desk) -> None:

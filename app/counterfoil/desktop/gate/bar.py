@@ -164,6 +164,8 @@ class GateBar(Box):
         """What a decision waits for while no runner carries it on."""
         off = seen.state in (RunnerState.OFF, RunnerState.SILENT)
         self._held = "It waits for the runner" if off else "It waits while all is paused" if seen.paused_by else ""
+        if self._verdict and not self.put_off:
+            self._say_done()
 
     def show_done(self, verdict: str, until_us: int, *, hint: bool = False) -> None:
         """Count down until it takes effect; `hint` says what the time is for."""
@@ -182,14 +184,18 @@ class GateBar(Box):
 
     @Slot()
     def _tick(self) -> None:
+        if not self._say_done():
+            self._ticks.stop()
+            self._hint.hide()
+            self.settled.emit()
+
+    def _say_done(self) -> bool:
+        """What was done, and what follows; whether it can still be taken back."""
         left = max(0, self._until - self._clock.now_us())
         seconds = -(-left // 1_000_000)
         self.done.setText(words.after_the_act(self._verdict, seconds, self._held))
         self.undo.setVisible(left > 0)
-        if left == 0:
-            self._ticks.stop()
-            self._hint.hide()
-            self.settled.emit()
+        return left > 0
 
     def _open_row(self) -> QWidget:
         held = QWidget()

@@ -18,6 +18,7 @@ from counterfoil.desktop.gate.page import GatePage
 from counterfoil.desktop.gate.reading import Reading
 from counterfoil.desktop.gate.row_sheet import RowSheet
 from counterfoil.desktop.gate.session import Session, same_on_screen
+from counterfoil.desktop.office import Changes, Part
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.keys import bind
@@ -114,6 +115,11 @@ class GateDetail(Pane):
         """Something changed in the data folder: look again."""
         if self.gate_id and not self.deciding.sending.on_its_way(self.gate_id):
             self.look()
+
+    def carried_on(self, changes: Changes) -> bool:
+        """Whether something was done in the run of a gate that is decided: what became of its effects stands on its page."""
+        decided = self.session is not None and not self.session.reading.open
+        return decided and Part.RUNS in changes.parts and (not changes.runs or self.run_id in changes.runs)
 
     def clear(self, title: str = "Choose a gate to see what it asks.", detail: str = "") -> None:
         """No gate is chosen."""

@@ -89,12 +89,13 @@ class InboxPage(QWidget):
 
     def changed(self, changes: Changes) -> None:
         """Look again where it concerns this page."""
-        if Part.INBOX not in changes.parts:
+        asked = Part.INBOX in changes.parts
+        if not asked and not self.detail.carried_on(changes):
             return
         if not self.isVisible() and not self._following:
             self._stale = True
             return
-        if self.pane.list.whole:  # else the rest is on its way, and this with it
+        if asked and self.pane.list.whole:  # else the rest is on its way, and this with it
             self._load()
         self.detail.refresh()
 

@@ -243,3 +243,13 @@ def test_a_mark_waits_for_the_disk_and_nothing_waits_without_one(home: Home) -> 
     writer.close()
     tenure.end()
     database.close()
+
+
+def test_a_runner_that_is_no_longer_the_one_of_its_home_marks_nothing(home: Home) -> None:
+    with working(home) as database:
+        late = Tenure(database, home)
+        late.lease.holder = "somebody"  # as one whose computer slept while another took over
+        entry(database)
+        before = marks(home)
+        late.end()
+        assert marks(home) == before

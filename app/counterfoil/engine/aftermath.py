@@ -10,7 +10,7 @@ from counterfoil.engine.claiming import Claimed, open_run_gate, recover
 from counterfoil.engine.desk_failures import run_spec
 from counterfoil.engine.holding import Hold
 from counterfoil.errors import DiskFull, Stopped, TooMuch, WrongWorkspace
-from counterfoil.facts import RunState
+from counterfoil.facts import RunState, as_sentence
 from counterfoil.store import runs
 from counterfoil.store.transactions import Txn
 
@@ -31,8 +31,8 @@ async def settle(hold: Hold, *, host_died: bool = False) -> RunState:
         if run["fence"] != hold.fence or run["state"] != RunState.RUNNING:
             return RunState(run["state"])
         if hold.breach is not None:
-            said = hold.breach.rstrip(".")
-            error = {"type": "", "message": f"The workflow's process broke the rules: {said}.", "traceback": ""}
+            said = as_sentence(f"The workflow's process broke the rules: {hold.breach}")
+            error = {"type": "", "message": said, "traceback": ""}
             open_run_gate(
                 txn, hold.powers.blobs, run, run_spec("set_aside", "Needs repair: the workflow was stopped", error)
             )

@@ -232,6 +232,16 @@ def test_the_same_invoice_as_data_counts_before_its_page() -> None:
     assert [one.kind for one in found.exceptions] == ["same_invoice"]
 
 
+def test_a_copy_that_says_it_is_paid_is_not_passed_over() -> None:
+    xml, page = read(PATH.read_bytes(), "invoices/data.xml"), shown(Extras(stamp="BEZAHLT"))
+    found = judged(xml, page)
+    assert found.payable == []
+    (one,) = (one for one in found.exceptions if one.kind == "forms_disagree")
+    assert [(fact.label, fact.old, fact.new) for fact in one.facts if fact.label == "Paid"] == [
+        ("Paid", "not said", "“BEZAHLT”")
+    ]
+
+
 def test_boxes_are_recorded() -> None:
     documents = pile([shown(), read(HYBRID)])
     assert decode(encode(documents), Pile) == documents

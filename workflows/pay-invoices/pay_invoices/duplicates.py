@@ -43,7 +43,7 @@ class Sorted:
     copies: list[Copy]
     # File of an original -> others of the same seller and number with another gross.
     reused: dict[str, list[Invoice]]
-    # File of an original -> copies that state another account, amount due or currency.
+    # File of an original -> copies that state another account, amount due or currency, or of which one says that it is paid.
     disagreeing: dict[str, list[Invoice]]
 
 
@@ -149,7 +149,8 @@ def _disagree(one: Invoice, other: Invoice) -> bool:
     """Whether two forms tell different things about the payment; a form without an account (MINIMUM) tells nothing about it."""
     accounts = bool(one.ibans) and bool(other.ibans) and set(one.ibans) != set(other.ibans)
     collected = (one.means_code in COLLECTED) != (other.means_code in COLLECTED)
-    return accounts or collected or (one.due, one.currency) != (other.due, other.currency)
+    paid = (one.box_of("paid") is None) != (other.box_of("paid") is None)
+    return accounts or collected or paid or (one.due, one.currency) != (other.due, other.currency)
 
 
 def _preference(invoice: Invoice) -> tuple[bool, bool, bool, str]:

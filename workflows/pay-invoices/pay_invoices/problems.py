@@ -144,6 +144,7 @@ def _differences(one: Invoice, other: Invoice) -> list[Fact]:
         ("Account", "iban", " / ".join(map(grouped, one.ibans)), " / ".join(map(grouped, other.ibans))),
         ("Paid by", "means", _collection(one), _collection(other)),
         ("Amount due", "due", money_shown(one.due, one.currency), money_shown(other.due, other.currency)),
+        ("Paid", "paid", _said_paid(one), _said_paid(other)),
     )
     return [
         Fact(label, old, new, place(one, name), place(other, name)) for label, name, old, new in pairs if old != new
@@ -153,6 +154,11 @@ def _differences(one: Invoice, other: Invoice) -> list[Fact]:
 def _collection(invoice: Invoice) -> str:
     code = invoice.means_code
     return "direct debit" if code in DIRECT_DEBIT else "card" if code in CARD else "transfer"
+
+
+def _said_paid(invoice: Invoice) -> str:
+    box = invoice.box_of("paid")
+    return f"“{box.text}”" if box else "not said"
 
 
 def _collected(invoice: Invoice, _: Around) -> Problem | None:

@@ -311,6 +311,15 @@ def test_boxes_lie_where_the_turned_page_shows_them(turn: int) -> None:
         )
 
 
+@pytest.mark.parametrize("turn", [90, 180, 270])
+def test_a_page_that_lies_on_its_side_names_nothing(turn: int) -> None:
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(PLAIN)))
+    writer.pages[0].rotate(turn)
+    out = io.BytesIO()
+    writer.write(out)
+    assert refusal(out.getvalue()) == "no_invoice"
+
+
 def test_words_end_at_marks_that_labels_end_with() -> None:
     texts = [word.text for word in read_pages(saved(drawn(("Kundennummer:2 n°562 10:30 http://a.example",))))[0].words]
     assert texts == ["Kundennummer:", "2", "n°", "562", "10:30", "http://a.example"]

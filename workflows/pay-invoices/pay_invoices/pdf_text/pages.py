@@ -6,6 +6,7 @@ from the upper left corner of the page as it is shown, its rotation and crop inc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
@@ -21,6 +22,7 @@ _SMALLEST = 3.6  # points from the highest to the lowest letter of a font; less 
 _INVISIBLE = (3, 7)  # text rendering modes of ISO 32000-1, 9.3.6: neither filled nor stroked
 _BLANKS = frozenset((0xA0, 0xAD, 0x2007, 0x2009, 0x202F, 0xFFFE, 0xFFFF))
 _NO_BLANK, _MADE_UP_BLANK = 0.25, 0.14  # of the height: gaps that still lie inside a word
+_UPRIGHT = (*range(46), *range(315, 360))  # degrees; slanted stamps are read
 _LONGEST = 200  # letters; a longer run without a blank is no word
 
 
@@ -125,7 +127,8 @@ class _Letters:
 
     def __init__(self, raw: Any, page: Any, text: Any) -> None:
         self._raw, self._text = raw, text
-        self._place = _placing(page.get_bbox(), page.get_rotation())
+        self._turn = page.get_rotation()
+        self._place = _placing(page.get_bbox(), self._turn)
         self._box = raw.FS_RECTF()
         self._words: list[Word] = []
         self._letters = ""
@@ -164,7 +167,7 @@ class _Letters:
             self._end()
         self._reach = _NO_BLANK
         if not self._letters:
-            if self._invisible(index):
+            if self._invisible(index) or (letter.isdigit() and self._sideways(index)):
                 return
             self._letters, self._edges, self._each = letter, (x0, top, x1, bottom), [(x0, top, x1, bottom)]
             return
@@ -180,6 +183,11 @@ class _Letters:
         if self._reach == _MADE_UP_BLANK and not (letter.islower() and self._letters[-1].isalpha()):
             return False
         return abs((top + bottom) - (upper + lower)) < height and -0.5 * height < x0 - right < self._reach * height
+
+    def _sideways(self, index: int) -> bool:
+        """Whether a figure does not stand upright on the page as shown: single ones under one another read as anything."""
+        angle = self._raw.FPDFText_GetCharAngle(self._text, index)
+        return angle >= 0 and round(math.degrees(angle) + self._turn) % 360 not in _UPRIGHT
 
     def _invisible(self, index: int) -> bool:
         shape = self._raw.FPDFText_GetTextObject(self._text, index)

@@ -26,7 +26,8 @@ from PySide6.QtWidgets import QApplication
 application = QApplication([])
 from counterfoil.desktop.interpreter import import_plainly, tuned
 import_plainly()
-tuned().__enter__()
+tuning = tuned()  # held, or it would end here
+tuning.__enter__()
 from counterfoil.desktop.gate.evidence import TableSection
 from counterfoil.desktop.theme import Theme
 from desktop.real_home import RowsHome

@@ -54,12 +54,20 @@ def doubted(found: Invoice) -> list[str]:
         "Please pay: 1,180.00 EUR",
         "Remaining   1,180.00 EUR",
         "Your advance of 50.00 EUR has been deducted.",
+        "All prices include 23 % VAT. Your deposit has been deducted.",
+        "Tell us if a deposit was deducted twice. Your deposit has been deducted.",
     ],
 )
 def test_what_may_be_taken_off_leaves_the_amount_due_open(more: str) -> None:
     found = shown(more=more)
     assert found.due is None
     assert doubted(found) == ["due"]
+
+
+def test_a_discount_that_may_be_taken_leaves_nothing_open() -> None:
+    found = shown(more="Thank you for your order. If you pay by 12 November 2026, 2 % is deducted.")
+    assert str(found.due) == "1230.00"
+    assert doubted(found) == []
 
 
 @pytest.mark.parametrize(
@@ -107,6 +115,7 @@ def test_so_does_an_amount_below_zero_on_a_later_page() -> None:
         ("(5 522,49)", "-5522.49", ""),
         ("Anzahlung: CHF (5 522,49)", "-5522.49", "CHF"),
         ("EUR(98.51)", "-98.51", "EUR"),
+        ("(EUR 98.51)", "-98.51", "EUR"),
         ("CHF5 522,49", "5522.49", "CHF"),
         ("1.234,56*", "1234.56", ""),
         ("1 234,56 Kč", "1234.56", "CZK"),
@@ -125,8 +134,14 @@ def test_no_amount_is_read_without_what_may_be_its_thousands() -> None:
     assert amounts_in(reading_of("N5 522,49").sheets[0].lines[0][0]) == []
 
 
-def test_an_amount_in_brackets_behind_another_says_it_once_more() -> None:
-    found = amounts_in(reading_of("1,000.00 EUR (1,100.00 USD)").sheets[0].lines[0][0])
+@pytest.mark.parametrize("written", ["3*12.50", "1)23.50", "2(3)4.50"])
+def test_figures_with_a_sign_between_them_are_not_one_amount(written: str) -> None:
+    assert amounts_in(reading_of(written).sheets[0].lines[0][0]) == []
+
+
+@pytest.mark.parametrize("again", ["(1,100.00 USD)", "(USD 1,100.00)"])
+def test_an_amount_in_brackets_behind_another_says_it_once_more(again: str) -> None:
+    found = amounts_in(reading_of(f"1,000.00 EUR {again}").sheets[0].lines[0][0])
     assert [str(one.value) for one in found] == ["1000.00"]
 
 

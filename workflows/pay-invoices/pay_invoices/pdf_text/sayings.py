@@ -38,6 +38,7 @@ _CREDIT_FOR = re.compile(rf"^\W*{one_of(paper_names.CREDIT)} ?{one_of(paper_name
 _UNSURE = _words(paper_names.UNSURE)
 _VOID = re.compile(rf"\W*{one_of(paper_names.STAMPS)}\W*")
 _DEDUCTED = _words(phrases.DEDUCTED)
+_ENDED = re.compile(r"[.;!?](?= )")
 _HEAD, _TITLE_WORDS = 0.6, 8  # the part of a first page, and the words of a cell, in which a title stands
 _CORRECTION = _titles(paper_names.CORRECTION)
 _OTHER_PAPER = _titles(paper_names.OTHER_PAPER)
@@ -103,10 +104,17 @@ def says_deducted(sheets: list[Sheet]) -> bool:
     """Whether a sentence says that something was taken off, that of a discount aside."""
     for cells in _passages(sheets):
         text = " ".join(cell.plain for cell in cells)
-        matched = _DEDUCTED.search(text)
-        if matched is not None and "skonto" not in text and "%" not in text and not _negated(text, matched.start()):
+        if any(not _negated(text, one.start()) and not _discounts(text, one) for one in _DEDUCTED.finditer(text)):
             return True
     return False
+
+
+def _discounts(text: str, matched: re.Match[str]) -> bool:
+    """Whether the sentence in which words stand is one of a discount."""
+    start = max((end.end() for end in _ENDED.finditer(text, 0, matched.start())), default=0)
+    end = _ENDED.search(text, matched.end())
+    sentence = text[start : end.start() if end else None]
+    return "skonto" in sentence or "%" in sentence
 
 
 def _negated(text: str, at: int) -> bool:

@@ -99,7 +99,8 @@ def amounts_in(cell: Cell) -> list[Amount]:
 def _amount_at(cell: Cell, index: int) -> Amount | None:
     first, last, text = _joined(cell, index)
     matched = _FIGURE.fullmatch(_bare(text))
-    if matched is None or ("(" in text and _aside(cell, first)):
+    bracketed = "(" in text or (text.endswith(")") and _opened(cell, first))
+    if matched is None or (bracketed and _aside(cell, first)):
         return None
     group, sign = matched["group"], matched["sign"]
     if group == sign or _percent_follows(cell, last) or _lost_thousands(cell, first, last):
@@ -111,7 +112,7 @@ def _amount_at(cell: Cell, index: int) -> Amount | None:
     before = [word.text for word in reversed(cell.words[max(0, first - 2) : first])]
     lone_minus = bool(before) and (before[0] in _MINUS or (before[-1] in _MINUS and bool(currency_of(before[0]))))
     negative = matched["minus"] in _MINUS or bool(matched["trailing"]) or lone_minus or text.endswith("CR")
-    negative = negative or "(" in text or (bool(before) and _minus_and_mark(before[0]))
+    negative = negative or bracketed or (bool(before) and _minus_and_mark(before[0]))
     currency = currency or next((code for text in before[: 1 + lone_minus] if (code := currency_of(text))), "")
     if last < len(cell.words) and (code := currency_of(cell.words[last].text)):
         currency = code
@@ -123,14 +124,20 @@ def _amount_at(cell: Cell, index: int) -> Amount | None:
 
 
 def _bare(text: str) -> str:
-    """A figure without brackets, the star of a footnote and the sign of a credit."""
-    return re.sub(r"[()*]", "", text).removesuffix("CR")
+    """A figure without brackets, the star of a footnote and the sign of a credit; "3*12.50" and "1)23.50" are none."""
+    return re.sub(r"(?<!\d)[()*]|[()*](?!\d)", "", text).removesuffix("CR")
+
+
+def _opened(cell: Cell, first: int) -> bool:
+    """Whether a bracket opens with the currency before a figure: "(EUR 12.50)"."""
+    before = cell.words[first - 1].text if first else ""
+    return before.startswith("(") and ")" not in before and bool(currency_of(before))
 
 
 def _aside(cell: Cell, first: int) -> bool:
     """Whether a figure in brackets only says another one again, as in "100.00 EUR (110.00 USD)"; else brackets mean minus."""
     before = [word.text for word in cell.words[:first]]
-    if before and currency_of(before[-1]):
+    while before and currency_of(before[-1]):
         before.pop()
     return bool(before) and any(map(str.isdigit, before[-1])) and before[-1][-1] not in "%:"
 

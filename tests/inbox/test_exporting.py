@@ -24,6 +24,7 @@ from counterfoil import approve, step, workflow, write_file
 from counterfoil.catalogue.packing import pack
 from counterfoil.errors import CounterfoilError, DiskFull, NotExported
 from counterfoil.facts import RunState, Verdict
+from counterfoil.inbox import exports_under_way
 from counterfoil.inbox.deciding import void
 from counterfoil.inbox.exporting import export_evidence
 from counterfoil.places import Home
@@ -308,6 +309,27 @@ def test_nothing_is_left_of_a_pack_that_could_not_be_written(
     shutil.rmtree(tmp_path / "none", ignore_errors=True)
     with pytest.raises(NotExported, match="cannot be written"):
         export(lived, tmp_path / "none" / "run.zip")
+
+
+def test_a_pack_that_has_its_name_is_exported_though_its_folder_could_not_be_synced(
+    lived: PowerCut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, told, real = tmp_path / "run.zip", len(trail_rows.entries(lived.database.reader)), os.replace
+    with monkeypatch.context() as patch:
+
+        def replaced_at_last(source: Path, to: Path) -> None:
+            real(source, to)
+            patch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.EIO, "broken")))
+
+        patch.setattr(os, "replace", replaced_at_last)
+        export(lived, target)
+        patch.setattr(exports_under_way, "process_lives", lambda _: False)  # the next start looks after it
+        assert standing.get(lived.database.reader, standing.EXPORTS) is not None
+        exports_under_way.clear_away(lived.database)
+    assert standing.get(lived.database.reader, standing.EXPORTS) is None
+    [entry] = trail_rows.entries(lived.database.reader)[told:]
+    assert "placed" not in json.loads(entry["after"])
+    assert len(evidence_check.check(target)) == 1
 
 
 def test_a_longer_value_that_is_gone_is_said_and_breaks_nothing(lived: PowerCut, tmp_path: Path) -> None:

@@ -56,13 +56,14 @@ def export_evidence(
         _write(found, part)
         database.transact(lambda txn: _enter(txn, run_id, by, found, part, target))
         os.replace(part, target)
-        sync_folder(target.parent)
     except BaseException as problem:
         exports_under_way.give_up(database, part)
         if isinstance(problem, OSError):
             raise _refusal(problem, target) from problem
         raise
-    with contextlib.suppress(CounterfoilError):  # all is in its place; the next who looks forgets that it was under way
+    # All is in its place. What fails here is left to the next who looks, as after a power cut.
+    with contextlib.suppress(CounterfoilError, OSError):
+        sync_folder(target.parent)
         database.transact(lambda txn: exports_under_way.end(txn, part))
     return found
 

@@ -249,3 +249,8 @@ def test_tabs_that_find_no_room_in_one_line_stand_in_two_alike(make_desk: MakeDe
     assert abs(first[2] - second[2]) <= 1
     assert fourth[0] + fourth[2] == track.width() - 2
     assert track.width() == page(desk).pane.search.width()
+    for one in track.segments.values():
+        one.hide()
+    line = track.layout()
+    assert line is not None
+    assert line.heightForWidth(0) == 4, "its margins"

@@ -154,7 +154,7 @@ class Even(Flow):
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         shown = self._shown()
         wide = [item.sizeHint().width() for item in shown]
-        if sum(wide) + self._gap * (len(wide) - 1) <= rect.width():
+        if not shown or sum(wide) + self._gap * (len(wide) - 1) <= rect.width():
             return super()._arrange(rect, move=move)
         most = next((many for many in range(len(shown), 1, -1) if self._fits(wide, many, rect.width())), 1)
         each = -(-len(shown) // -(-len(shown) // most))

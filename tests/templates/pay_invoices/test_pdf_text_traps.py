@@ -55,6 +55,13 @@ def doubted(found: Invoice) -> list[str]:
         "Remaining   1,180.00 EUR",
         "Your advance of 50.00 EUR has been deducted.",
         "All prices include 23 % VAT. Your deposit has been deducted.",
+        "We have already received 200.00 EUR from you.",
+        "Part payment 600.00 EUR received, thank you",
+        "Gutschein 50,00 EUR eingelöst",
+        "Minus your credit of 50.00 EUR",
+        "A retention of 10 % applies.",
+        "Please transfer 1,030.00 EUR to the account below.",
+        "Amount still to be paid 1,030.00",
         "Tell us if a deposit was deducted twice. Your deposit has been deducted.",
     ],
 )
@@ -64,15 +71,25 @@ def test_what_may_be_taken_off_leaves_the_amount_due_open(more: str) -> None:
     assert doubted(found) == ["due"]
 
 
-def test_a_discount_that_may_be_taken_leaves_nothing_open() -> None:
-    found = shown(more="Thank you for your order. If you pay by 12 November 2026, 2 % is deducted.")
+@pytest.mark.parametrize(
+    "more",
+    [
+        "Thank you for your order. If you pay by 12 November 2026, 2 % is deducted.",
+        "Please transfer 1,230.00 EUR to the account below.",
+        "Please transfer 1,205.40 EUR within 10 days and take 2 % off.",
+        "Retention of title: goods stay ours until paid.",
+        "For paying late a fee of 40.00 EUR is charged.",
+    ],
+)
+def test_what_takes_nothing_off_leaves_nothing_open(more: str) -> None:
+    found = shown(more=f"\n{more}")
     assert str(found.due) == "1230.00"
     assert doubted(found) == []
 
 
 @pytest.mark.parametrize(
     "more",
-    ["Less deposit   [230.00]", "Amount paid   1x230.00", "Deposit: EUR (1 229,19)"],
+    ["Net payable: € 1,030", "Less deposit   [230.00]", "Amount paid   1x230.00", "Deposit: EUR (1 229,19)"],
 )
 def test_so_does_a_figure_that_cannot_be_read(more: str) -> None:
     assert shown(more=more).due is None or doubted(shown(more=more))

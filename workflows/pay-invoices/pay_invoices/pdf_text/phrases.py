@@ -243,6 +243,25 @@ DEDUCTED = r"""
 (?:is|wordt|werd) (?:\S+ ){0,6}?(?:verrekend|in mindering)
 (?:se ha|ha sido|sera|fue) (?:deducid|descontad)[oa]
 (?:e stat[oa]|viene|sara) (?:detratt|dedott|scalat)[oa]
+(?:have|has|already|gratefully) (?:\w+ )?received (?:\S+ ){0,3}?\S*\d[.,]\d{2}
+\d+[.,]\d{2} (?:\S+ )?(?:received|erhalten|eingelost|redeemed|recue?s?|ontvangen|recibid[oa]s?|ricevut[oi])
+(?:minus|less|deduct|abzuglich) (?:\w+ ){0,5}?\S*\d[.,]\d{2}
+(?:voucher|credit) (?:\S+ ){0,6}?(?:used|redeemed|applied)
+"""
+# A part that is paid later; of how many per cent stands beside it.
+HELD_BACK = r"""
+retention(?! (?:of title|of ownership|period))
+(?:sicherheits|gewahrleistungs|garantie)einbehalt
+retenue de garantie
+"""
+# Before an amount: this is to be paid.
+ASKED_FOR = r"""
+(?:please|kindly) (?:transfer|remit|pay|wire|send)
+(?:to be|still) (?:\w+ ){0,2}?(?:paid|transferred|remitted)
+(?:bitte )?(?:uberweisen|zahlen|begleichen) sie
+bitte (?:\w+ ){0,2}?(?:uberweisen|zahlen)
+(?:veuillez|merci de) (?:\w+ )?(?:virer|regler|payer)
+(?:gelieve|graag) (?:\w+ )?(?:over te maken|te betalen)
 """
 # Somebody else is to be paid now, or at another account; who pays the known one may have to pay again.
 ASSIGNED = r"""

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from pay_invoices.pdf_text import paper_names, phrases
 from pay_invoices.pdf_text.labels import is_item_head
-from pay_invoices.pdf_text.layout import Box, Cell, Sheet
+from pay_invoices.pdf_text.layout import Box, Cell, Sheet, plain
 from pay_invoices.pdf_text.vocabulary import one_of
 
 
@@ -38,6 +38,8 @@ _CREDIT_FOR = re.compile(rf"^\W*{one_of(paper_names.CREDIT)} ?{one_of(paper_name
 _UNSURE = _words(paper_names.UNSURE)
 _VOID = re.compile(rf"\W*{one_of(paper_names.STAMPS)}\W*")
 _DEDUCTED = _words(phrases.DEDUCTED)
+_HELD_BACK = _words(phrases.HELD_BACK)
+_ASKED_FOR = re.compile(rf"\b{one_of(phrases.ASKED_FOR)} (?:\S+ ){{0,3}}$")
 _ENDED = re.compile(r"[.;!?](?= )")
 _HEAD, _TITLE_WORDS = 0.6, 8  # the part of a first page, and the words of a cell, in which a title stands
 _CORRECTION = _titles(paper_names.CORRECTION)
@@ -101,12 +103,20 @@ def _first(sheets: list[Sheet], pattern: re.Pattern[str]) -> Saying | None:
 
 
 def says_deducted(sheets: list[Sheet]) -> bool:
-    """Whether a sentence says that something was taken off, that of a discount aside."""
+    """Whether a sentence says that something was taken off, that of a discount aside, or is held back."""
     for cells in _passages(sheets):
         text = " ".join(cell.plain for cell in cells)
-        if any(not _negated(text, one.start()) and not _discounts(text, one) for one in _DEDUCTED.finditer(text)):
+        if _HELD_BACK.search(text) or any(
+            not _negated(text, one.start()) and not _discounts(text, one) for one in _DEDUCTED.finditer(text)
+        ):
             return True
     return False
+
+
+def asks_for(cell: Cell, first: int) -> bool:
+    """Whether the words before one of a cell ask to pay what stands there, in a sentence that speaks of no discount."""
+    before = " ".join(plain(word.text) for word in cell.words[:first]) + " "
+    return _ASKED_FOR.search(before) is not None and "skonto" not in cell.plain and "%" not in cell.plain
 
 
 def _discounts(text: str, matched: re.Match[str]) -> bool:

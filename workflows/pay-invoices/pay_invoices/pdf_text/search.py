@@ -19,7 +19,9 @@ _BETWEEN = re.compile(
     r"[-=@(+:*%).]*|auf|on|sur|over|sobre|su|von|of|de|di|aus|op|s/?|a|al|van|zu|um|basis|base|bei|in|en"
 )
 _CHANGING = frozenset({"due", "prepaid", "rounding"})
-_MONEY = re.compile(r"(?<![\d.,/-])\d{1,3}(?:[ .,'’]?\d{3})*[.,]\d{2}(?![\d.,/%-]| ?%)")
+_MONEY = re.compile(
+    r"(?<![\d.,/-])\d{1,3}(?:[ .,'’]?\d{3})*[.,]\d{2}(?![\d.,/%-]| ?%)|[€£$] ?\d|\d ?(?:[€£$]|(?:EUR|GBP|CHF|USD)\b)"
+)
 _REACH = 40  # lines below the head of a column
 
 

@@ -14,7 +14,7 @@ from itertools import combinations
 from pay_invoices.invoices import TaxRow
 from pay_invoices.pdf_text.labels import is_item_head
 from pay_invoices.pdf_text.rates import RateRow, rate_rows
-from pay_invoices.pdf_text.sayings import says_deducted
+from pay_invoices.pdf_text.sayings import asks_for, says_deducted
 from pay_invoices.pdf_text.search import Named, Reading
 from pay_invoices.pdf_text.tokens import Amount, currency_of
 from pay_invoices.pdf_text.vocabulary import STRONG, WEAK
@@ -247,10 +247,18 @@ def _settle(reading: Reading, named: list[Named], proof: Proof, totals: Totals) 
         )
     elif not dues and (stray := _stray(reading, named, proof)) is not None:
         totals.doubts["due"] = Doubt("an amount stands under the total whose meaning is unknown", stray)
+    elif not dues and (asked := _asked_for(reading, gross)) is not None:
+        totals.doubts["due"] = Doubt("the pages ask for another amount", asked)
     elif not dues and says_deducted(reading.sheets):
         totals.doubts["due"] = Doubt("the pages say that something is deducted, and what remains is not named", gross)
     else:
         totals.due = dues[0] if dues else gross
+
+
+def _asked_for(reading: Reading, gross: Amount) -> Amount | None:
+    """An amount other than the total that a sentence asks to be paid."""
+    others = (one for one in reading.all_amounts if one.value not in (0, gross.value))
+    return next((one for one in others if asks_for(one.cell, one.first)), None)
 
 
 def _different(named: Iterable[Named]) -> list[Amount]:

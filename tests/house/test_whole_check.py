@@ -9,7 +9,7 @@ import pytest
 
 from house.repository import ROOT
 
-TOOLS = ("ruff", "mypy", "lint-imports", "pytest")
+TOOLS = ("python", "ruff", "mypy", "lint-imports", "pytest")
 
 
 def whole_check(folder: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProcess[str]:

@@ -142,10 +142,10 @@ class _Poll:
                     version = found
                     self.noticed.append(time.monotonic_ns())
 
-    def after(self, at: int) -> float:
-        """Milliseconds from an instant until it noticed something."""
-        until(lambda: any(noticed > at for noticed in self.noticed), "the poll notices")
-        return (min(noticed for noticed in self.noticed if noticed > at) - at) / 1e6
+    def after(self, begun: int, committed: int) -> float:
+        """Milliseconds from a commit until it noticed something; it may do so before whoever commits has looked at the clock."""
+        until(lambda: any(noticed > begun for noticed in self.noticed), "the poll notices")
+        return max(min(noticed for noticed in self.noticed if noticed > begun) - committed, 0) / 1e6
 
     def close(self) -> None:
         """Look no more."""
@@ -165,11 +165,12 @@ def live(ground: Ground) -> Row:
             for n in range(ground.pick(12, 60)):
                 time.sleep(0.3 + n % 7 * 0.013)  # nothing else happens, and no beat is kept
                 words = f"Step {n} of many"
+                begun = time.monotonic_ns()
                 office.database.transact(lambda txn, words=words: runs.set_activity(txn, run, words))  # type: ignore[misc]
                 committed = time.monotonic_ns()
                 seen = window.hear(lambda told, words=words: words in str(told.get("rows")), words)  # type: ignore[misc]
                 took.append((seen["at"] - committed) / 1e6)
-                polled.append(poll.after(committed))
+                polled.append(poll.after(begun, committed))
             office.database.transact(lambda txn: runs.move(txn, run, RunState.CANCELLED))
     p95 = quantiles(took, n=20)[-1]
     return Row(

@@ -9,6 +9,7 @@ import importlib.util
 import logging
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -67,6 +68,15 @@ def fresh_databases(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(migrating, "_upgrade", upgraded)
         yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def forgotten_secrets() -> Generator[None]:
+    """What one file's tests have had in their hands is struck out of no other's texts: which files share a process is chance."""
+    yield
+    redacting = sys.modules.get("counterfoil.effects.redacting")
+    if redacting is not None:
+        redacting.KNOWN._values, redacting.KNOWN._redact = {}, redacting.Redactor({})
 
 
 @pytest.fixture

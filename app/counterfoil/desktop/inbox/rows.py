@@ -133,9 +133,7 @@ class InboxList:
             return _grouped(found, lambda row: asides.back(row.asleep_until or now_us, now_us))
         due = sorted((row for row in found if row.due_at is not None), key=_BY_DUE)
         others = sorted((row for row in found if row.due_at is None), key=_BY_ASKED)
-        found = [*due, *others]
-        over = {index for index, row in enumerate(found) if row.closed}
-        return _grouped(found, lambda row: times.due_group(row.due_at, now_us), over)
+        return _grouped([*due, *others], lambda row: times.due_group(row.due_at, now_us), waiting=True)
 
 
 def matches(row: InboxRow, wanted: str) -> bool:
@@ -169,19 +167,16 @@ def _days(us: int, now_us: int) -> tuple[date, date]:
     return times.local(us).date(), times.local(now_us).date()
 
 
-def _grouped(
-    rows: Sequence[InboxRow], title_of: Callable[[InboxRow], str], uncounted: Collection[int] = ()
-) -> list[Entry]:
-    """Headings put in; rows of one heading stand together, so its end is found by halving and not by asking each row.
-
-    `uncounted` rows wait for nobody any more: with them a heading would not agree with the number on the tab.
-    """
+def _grouped(rows: Sequence[InboxRow], title_of: Callable[[InboxRow], str], *, waiting: bool = False) -> list[Entry]:
+    """Headings put in; rows of one heading stand together, so its end is found by halving and not by asking each row. Headings of what
+    is `waiting` count, as the tab does, no row that is over and stays while it is looked at."""
     entries: list[Entry] = []
     start = 0
     while start < len(rows):
         title = title_of(rows[start])
         end = bisect_left(rows, True, lo=start, key=lambda row: title_of(row) != title)
-        entries.append(Group(title, end - start - sum(start <= index < end for index in uncounted)))
-        entries.extend(rows[start:end])
+        together = rows[start:end]
+        entries.append(Group(title, sum(not row.closed for row in together) if waiting else len(together)))
+        entries.extend(together)
         start = end
     return entries

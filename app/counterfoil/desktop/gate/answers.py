@@ -65,9 +65,8 @@ class AnswerRowBox(QWidget):
         self.reason = LineEdit(f"Reason for {answer.title}")
         self.reason.setText(str(session.values.get(answer.reason, "")) if answer.reason else "")
         self.reason.textEdited.connect(self._typed)
-        line.addWidget(
-            self.reason, 1000
-        )  # all the room that the stretch behind it would share, to the edge of the facts
+        # All the room that the stretch behind it would share, to the edge of the facts.
+        line.addWidget(self.reason, 1000)
         self._need = Label("", "small")
         put(line, self._need, None)
         put(lines, line)

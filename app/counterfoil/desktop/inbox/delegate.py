@@ -22,10 +22,8 @@ from counterfoil.desktop.words.people import capital
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 INSET, INDENT = 10, 16
-_LEAST_SHOWN, _ENOUGH = (
-    0.7,
-    72,
-)  # of a template's name that is shown, or none of it; pixels of it that say something however long it is
+_LEAST_SHOWN = 0.7  # of a template's name that is shown, or none of it
+_ENOUGH = 72  # pixels of a name that say something however long it is
 
 
 class InboxDelegate(QStyledItemDelegate):
@@ -65,9 +63,8 @@ def _paint_row(painter: QPainter, box: QRect, row: InboxRow, index: Index, token
     weight = 600 if row.unread else 500
     lines = _title_lines(row.title, weight, box.width() - taken, box.width())
     why = capital(row.why).rstrip(".") if len(lines) == 1 else ""
-    alone = (
-        len(lines) == 1 and not why
-    )  # nothing stands between the title and the foot: they keep together in the middle
+    # Where nothing stands between the title and the foot, they keep together in the middle.
+    alone = len(lines) == 1 and not why
     first = QRect(box.left(), box.top() + (step // 2 if alone else 0), box.width(), step)
     if row.unread:
         painter.setPen(Qt.PenStyle.NoPen)

@@ -172,6 +172,35 @@ def test_processes_that_open_a_fresh_home_at_once_get_one_database(tmp_path: Pat
     assert [file.name for file in home.root.glob("*.new*")] == []
 
 
+def test_a_file_that_another_brings_into_wal_is_waited_for(database: Database) -> None:
+    """A fresh file, or a backup that was put back, opened by two processes at once: SQLite refuses the second without waiting."""
+    database.close()
+    with contextlib.closing(sqlite3.connect(database.home.database, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode=DELETE")
+        other.execute("BEGIN IMMEDIATE")
+        with (
+            contextlib.closing(sqlite3.connect(database.home.database)) as second,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            second.execute("PRAGMA journal_mode=WAL")
+        with ThreadPoolExecutor(1) as threads:
+            opened = threads.submit(lambda: scalar(database, "PRAGMA journal_mode"))
+            with pytest.raises(TimeoutError):
+                opened.result(0.3)
+            other.execute("COMMIT")
+            assert opened.result() == "wal"
+
+
+def test_a_file_that_stays_locked_is_told_in_words(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    database.close()
+    monkeypatch.setattr(database_module, "BUSY_MS", 50)
+    with contextlib.closing(sqlite3.connect(database.home.database, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode=DELETE")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreTrouble, match="locked by another program"):
+            database.connect()
+
+
 def test_a_migration_keeps_the_old_file_aside_and_everything_in_the_new_one(database: Database) -> None:
     run_id = database.transact(new_run)
     database.close()

@@ -10,6 +10,7 @@ import contextlib
 import sqlite3
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,7 +23,7 @@ from counterfoil.places import Home
 from counterfoil.store import schema
 from counterfoil.store.migrating import migrate
 from counterfoil.store.transactions import Txn
-from counterfoil.store.troubles import refuse_unusable, trouble_of
+from counterfoil.store.troubles import is_busy, refuse_unusable, trouble_of
 
 T = TypeVar("T")
 SCHEMA, APPLICATION = schema.SCHEMA, schema.APPLICATION
@@ -30,6 +31,7 @@ _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p"
 _migrating = threading.Lock()  # what a revision says goes to whatever Alembic is doing in this process
 _SMALLEST = 512  # bytes of the smallest database there can be
 BUSY_MS = 15_000
+_AGAIN = 0.01  # seconds
 
 
 class Database:
@@ -49,14 +51,21 @@ class Database:
         self._reader: sa.Connection | None = None
 
     def _connect(self) -> sqlite3.Connection:
-        raw = sqlite3.connect(self.home.database, isolation_level=None, timeout=BUSY_MS / 1000, check_same_thread=False)
-        raw.execute(f"PRAGMA busy_timeout={BUSY_MS}")
-        raw.execute("PRAGMA journal_mode=WAL")
-        raw.execute("PRAGMA synchronous=FULL")
-        raw.execute("PRAGMA foreign_keys=ON")
-        if sys.platform == "darwin":
-            raw.execute("PRAGMA fullfsync=ON")
-        return raw
+        with translated(self.home.root):
+            raw = sqlite3.connect(
+                self.home.database, isolation_level=None, timeout=BUSY_MS / 1000, check_same_thread=False
+            )
+            try:
+                raw.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+                _keep_a_log(raw)
+                raw.execute("PRAGMA synchronous=FULL")
+                raw.execute("PRAGMA foreign_keys=ON")
+                if sys.platform == "darwin":
+                    raw.execute("PRAGMA fullfsync=ON")
+            except sqlite3.Error:
+                raw.close()
+                raise
+            return raw
 
     def connect(self) -> sa.Connection:
         """A new connection of the caller's own; close it."""
@@ -103,6 +112,20 @@ class Database:
             self._reader.close()
             self._reader = None
         self._engine.dispose()
+
+
+def _keep_a_log(raw: sqlite3.Connection) -> None:
+    """Into WAL, where the file is not yet: of two that change it at once SQLite refuses one at once, whatever its busy timeout."""
+    until = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            raw.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as problem:
+            if not is_busy(problem) or time.monotonic() > until:
+                raise
+            time.sleep(_AGAIN)
+        else:
+            return
 
 
 def _rollback(connection: sa.Connection) -> None:

@@ -23,6 +23,11 @@ def is_full(problem: BaseException) -> bool:
     return _code(problem) == sqlite3.SQLITE_FULL
 
 
+def is_busy(problem: BaseException) -> bool:
+    """Whether it says that another connection has the database."""
+    return _code(problem) == sqlite3.SQLITE_BUSY
+
+
 def trouble_of(problem: BaseException, place: Path | None = None) -> StoreTrouble | None:
     """What is wrong with the user's world; None for a fault of this program (a constraint, a wrong statement). `place` is the folder of the
     data, so that a full disk can be told with its size."""

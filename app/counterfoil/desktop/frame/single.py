@@ -11,8 +11,11 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from counterfoil.places import Home
 
-_PATIENCE, _BETWEEN = 500, 100  # milliseconds
-_TRIES = 8
+_PATIENCE, _BETWEEN = (
+    10_000,
+    100,
+)  # milliseconds; a window that is being made on a busy computer answers after some seconds
+_TRIES = 20  # to find it listening
 
 
 class SingleWindow(QObject):
@@ -60,10 +63,10 @@ def raise_other(home: Home) -> bool:
     for _ in range(_TRIES):  # the first window may be just about to listen
         socket = QLocalSocket()
         socket.connectToServer(name_of(home))
-        there = socket.waitForConnected(_PATIENCE) and socket.waitForDisconnected(_PATIENCE)
-        socket.abort()
-        if there:
-            return True
+        if socket.waitForConnected(_PATIENCE):
+            answered = socket.waitForDisconnected(_PATIENCE)
+            socket.abort()
+            return answered
         QThread.msleep(_BETWEEN)
     return False
 

@@ -80,7 +80,7 @@ def on_terminal(command: list[str], answers: list[tuple[str, str]]) -> tuple[int
     )
     os.close(theirs)
     seen, fresh, waiting = "", "", list(answers)
-    while select.select([ours], [], [], 60)[0]:
+    while select.select([ours], [], [], 120)[0]:
         try:
             chunk = os.read(ours, 65536).decode("utf-8", "replace")
         except OSError:  # the program has closed its side

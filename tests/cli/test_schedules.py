@@ -326,16 +326,18 @@ def test_what_cannot_run_and_what_was_missed_is_said_until_it_is_seen(desk: Desk
 
 @pytest.fixture
 def runner(office: Office) -> Iterator[subprocess.Popen[bytes]]:
-    """A real runner on the home."""
+    """A real runner on the home, once it runs: on a loaded machine its start takes longer than a firing may be late."""
     process = subprocess.Popen(
         [sys.executable, "-m", "counterfoil", "--home", str(office.home.root), "runner"],
         env={**os.environ, "PYTHONPATH": str(ROOT / "app")},
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
+    assert process.stderr is not None
+    assert b"the runner is running" in process.stderr.readline()
     yield process
     process.send_signal(signal.SIGCONT)
     process.terminate()
-    process.wait(timeout=PATIENCE)
+    process.communicate(timeout=PATIENCE)
 
 
 def _fire_in(office: Office, names: Sequence[str], *seconds: int) -> None:

@@ -300,7 +300,7 @@ def test_the_living_runner_does_it(shaken: Shaken) -> None:
         said = shaken.undo()
     finally:
         runner.send_signal(signal.SIGINT)
-        runner.communicate(timeout=60)
+        runner.communicate(timeout=120)
     assert (said.code, said.err) == (0, "")
     assert photographed(shaken.workspace) == shaken.before
 

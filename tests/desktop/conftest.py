@@ -153,8 +153,8 @@ class _Flashes(QObject):
 
 @pytest.fixture
 def home(tmp_path: Path) -> Generator[RowsHome]:
-    """A data folder without gates yet."""
-    made = RowsHome(tmp_path)
+    """A data folder without gates yet, and a minute to take decisions back: five seconds are over before a loaded machine looks."""
+    made = RowsHome(tmp_path, undo_seconds=60)
     made.office.close()
     yield made
     made.rows.database.close()

@@ -15,11 +15,11 @@ from typing import Any
 from counterfoil.catalogue.samples import sample_parameters, today_here
 from counterfoil.desktop.gate_facts import Answer, GateSeen
 from counterfoil.desktop.office import Progress
-from counterfoil.desktop.real_office import calls, processes
+from counterfoil.desktop.real_office import processes
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.places import Home, bundled
 from counterfoil.stage.manifest import layout_of
-from desktop.real_home import until
+from desktop.real_home import end_runners, set_undo, until
 from kill.outside import Outside
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -67,16 +67,13 @@ class LivedHome:
 
     def undo(self, seconds: int) -> None:
         """How long a decision can be taken back."""
-        (self.home.root / "settings.toml").write_text(f"[window]\nundo_seconds = {seconds}\n", encoding="utf-8")
+        set_undo(self.home, seconds)
 
     def end(self) -> None:
         """End the runners that were started here, by their own process and no other."""
         if hasattr(self, "office"):
             self.office.close()
-        for process in list(calls._STARTED):
-            process.terminate()
-            process.wait(60)
-        calls.reap()
+        end_runners()
         if self.outside is not None:
             self.outside.close()
 

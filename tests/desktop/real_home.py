@@ -1,5 +1,6 @@
 """Real data folders for the office: rows as the engine writes them, and one where the runner of this program really runs."""
 
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from counterfoil.store.transactions import Row
 from views.rows import Office, make_office
 
 T = TypeVar("T")
-PATIENCE = 60.0  # seconds until a runner that does not come is a failure
+PATIENCE = 120.0  # seconds until a runner that does not come is a failure
 GLANCE = 0.02
 
 
@@ -33,11 +34,27 @@ def until(look: Callable[[], T | None], what: str) -> T:
     raise AssertionError(f"not within {PATIENCE:.0f} s: {what}")
 
 
+def set_undo(home: Home, seconds: int) -> None:
+    """How long a decision can be taken back."""
+    (home.root / "settings.toml").write_text(f"[window]\nundo_seconds = {seconds}\n", encoding="utf-8")
+
+
+def end_runners() -> None:
+    """End the runners that this process has started, by their own process and no other, and wait until they are gone."""
+    for process in list(calls._STARTED):
+        process.send_signal(signal.SIGCONT)
+        process.terminate()
+        process.wait(PATIENCE)
+    calls.reap()
+
+
 class RowsHome:
     """A home made of rows, and the office on it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, undo_seconds: int | None = None) -> None:
         self.rows: Office = make_office(folder)
+        if undo_seconds is not None:
+            set_undo(self.rows.home, undo_seconds)
         self.office = RealOffice(self.rows.home, self.rows.clock)
 
     def ask(
@@ -82,7 +99,7 @@ class LivingHome:
 
     def __init__(self, folder: Path, undo_seconds: int) -> None:
         self.home = Home(folder / "home").create()
-        (self.home.root / "settings.toml").write_text(f"[window]\nundo_seconds = {undo_seconds}\n", encoding="utf-8")
+        set_undo(self.home, undo_seconds)
         self.office = RealOffice(self.home)
 
     def follow(self, run_id: str, enough: Callable[[Progress], bool], what: str) -> Progress:
@@ -101,9 +118,6 @@ class LivingHome:
         return self.office.gate(progress.gate_id)
 
     def close(self) -> None:
-        """End the runners that were started here, by their own process and no other."""
+        """Let go of everything."""
         self.office.close()
-        for process in list(calls._STARTED):
-            process.terminate()
-            process.wait(PATIENCE)
-        calls.reap()
+        end_runners()

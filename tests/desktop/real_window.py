@@ -1,8 +1,6 @@
 """A real window on a real data folder: real office, real worker threads, and a person's hands."""
 
 import contextlib
-import os
-import signal
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +17,6 @@ from counterfoil.desktop.frame.window import Window
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.theme import Theme
 from counterfoil.places import Home
-from counterfoil.store.glance import Glance
 
 PATIENCE = 120.0  # seconds; the runner, a host and the command line are started on shared cores
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -124,14 +121,3 @@ class Seat:
             return None if waits else self.detail.page
 
         return self.until(there, f"a gate of the kind {kind}")
-
-
-def end_runner(home: Home) -> None:
-    """End the runner of a home, if there is one, by its own process and no other."""
-    glance = Glance(home)
-    lease = glance.lease()
-    glance.close()
-    if lease is not None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(lease["pid"], signal.SIGCONT)
-            os.kill(lease["pid"], signal.SIGTERM)

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QApplication
 
 from counterfoil.desktop.theme import Theme
 from counterfoil.places import Home
-from desktop.real_window import CTRL, Seat, end_runner
+from desktop.real_home import end_runners
+from desktop.real_window import CTRL, Seat
 
 MOVED = re.compile(
     r"\b(?:(?:is|are|was|were|been) (?:now )?(?:paid|transferred)|money (?:was|is) sent)\b", re.IGNORECASE
@@ -37,7 +38,7 @@ def clerk(qapp: QApplication, theme: Theme, tmp_path: Path) -> Generator[Clerk]:
     made = Clerk(Home(tmp_path / "home"), theme)
     yield made
     made.close()
-    end_runner(made.home)
+    end_runners()
 
 
 def payment_file(clerk: Clerk) -> str:

@@ -23,22 +23,17 @@ from counterfoil.facts import GateState, Verdict
 from counterfoil.inbox.deciding import Wish, decide
 from counterfoil.places import Home
 from counterfoil.store import gates
-from desktop.real_home import RowsHome, until
-from desktop.real_window import Seat, end_runner
+from desktop.real_home import RowsHome, end_runners, set_undo, until
+from desktop.real_window import Seat
 from house.repository import ROOT
 from views.rows import spec
 
-NEVER = 3600.0  # seconds between two looks: what another window does is not seen by itself
-
 
 @pytest.fixture
-def home(tmp_path: Path) -> Generator[RowsHome]:
+def asked(home: RowsHome) -> RowsHome:
     """A data folder with one open gate."""
-    made = RowsHome(tmp_path)
-    made.office.close()
-    made.ask(made.rows.run()["run_id"], 0, spec(title="Write it"))
-    yield made
-    made.rows.database.close()
+    home.ask(home.rows.run()["run_id"], 0, spec(title="Write it"))
+    return home
 
 
 def gate_row(home: RowsHome) -> Any:
@@ -53,13 +48,17 @@ def decisions(home: RowsHome) -> list[Any]:
 
 
 @pytest.fixture
-def seats(qapp: QApplication, theme: Theme, home: RowsHome) -> Generator[tuple[Seat, Seat]]:
+def seats(
+    qapp: QApplication, theme: Theme, asked: RowsHome, monkeypatch: pytest.MonkeyPatch
+) -> Generator[tuple[Seat, Seat]]:
     """Two windows of one account on one data folder, both with the gate open, neither looking for changes any more."""
-    pair = (Seat(home.rows.home, theme), Seat(home.rows.home, theme))
+    pair = (Seat(asked.rows.home, theme), Seat(asked.rows.home, theme))
     for seat in pair:
         seat.gate("approval")
-        seat.bridge.set_pace(NEVER)
-    pair[0].rest(0.7)  # the last look with the old pace is over
+        monkeypatch.setattr(seat.bridge._quick, "_look", lambda: False)
+        over: list[object] = []  # answered by the same worker, so that a look that was under way is over by then
+        seat.bridge.ask(seat.window, lambda office: None, over.append)
+        seat.until(lambda over=over: over, "no look is under way")  # type: ignore[misc]
     yield pair
     for seat in pair:
         seat.close()
@@ -137,13 +136,13 @@ except CounterfoilError as problem:
 """
 
 
-def test_of_four_processes_that_decide_at_once_one_decides(home: RowsHome) -> None:
-    gate_id = str(gate_row(home)["gate_id"])
+def test_of_four_processes_that_decide_at_once_one_decides(asked: RowsHome) -> None:
+    gate_id = str(gate_row(asked)["gate_id"])
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "app")}
     verdicts = ("approved", "rejected", "approved", "rejected")
     processes = [
         subprocess.Popen(
-            [sys.executable, "-P", "-c", DECIDE, str(home.rows.home.root), gate_id, verdict],
+            [sys.executable, "-P", "-c", DECIDE, str(asked.rows.home.root), gate_id, verdict],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
         )
         for verdict in verdicts
@@ -158,7 +157,7 @@ def test_of_four_processes_that_decide_at_once_one_decides(home: RowsHome) -> No
     said = [json.loads(process.communicate()[0]) for process in processes]
     made = [words for code, words in said if code == "made"]
     assert sorted(code for code, _ in said) == ["already_decided"] * 3 + ["made"]
-    (row,) = decisions(home)
+    (row,) = decisions(asked)
     assert [row["verdict"]] == made
     for code, words in said:
         if code == "already_decided":
@@ -174,7 +173,7 @@ class Living:
 
     def __init__(self, folder: Path, theme: Theme) -> None:
         self.home = Home(folder / "home").create()
-        (self.home.root / "settings.toml").write_text("[window]\nundo_seconds = 1\n", encoding="utf-8")
+        set_undo(self.home, 1)
         self.workspace = folder / "files"
         self.workspace.mkdir()
         template = write_template(self.workspace)
@@ -235,7 +234,7 @@ def living(qapp: QApplication, theme: Theme, tmp_path: Path) -> Generator[Living
     made = Living(tmp_path, theme)
     yield made
     made.seat.close()
-    end_runner(made.home)
+    end_runners()
 
 
 @pytest.mark.parametrize("moment", [-0.02, 0.0, 0.02, 1.05], ids=["before", "with", "after", "as-it-takes-effect"])

@@ -1,5 +1,6 @@
 """Connectors, routes, permissions and memory of a real data folder; acts are done by the command line, and a server really starts."""
 
+import re
 import sys
 from collections.abc import Generator
 from datetime import UTC, datetime
@@ -67,7 +68,7 @@ def test_a_connector_is_looked_at_switched_on_and_off(home: Home, desk: TrustDes
     said = desk.test_connector("post")
     [seen] = desk.connectors()
     assert said == f"post: Answers. {len(seen.tools)} tools."
-    assert seen.health.startswith("Switched off. Answers. Checked today ")
+    assert re.match(r"Switched off\. Answers\. Checked (today|yesterday) ", seen.health)
     assert seen.changed
     assert all(
         one.sentence.endswith("It asks again until you look.") and one.after.startswith("{") for one in seen.changed
@@ -176,7 +177,7 @@ def test_a_fact_tells_its_source_and_is_forgotten(home: Home, desk: TrustDesk, t
     harness.close()
     [seen] = desk.memory(str(harness.workspace))
     assert (seen.text, seen.source) == ("Pays on Fridays.", "From a.eml, run 1. It was proposed after reading a.eml.")
-    assert seen.accepted.startswith("Accepted by you today ")
+    assert re.match(r"Accepted by you (today|yesterday) ", seen.accepted)
     assert desk.memory("/elsewhere") == ()
     desk.forget(seen.fact_id)
     assert desk.memory(None) == ()

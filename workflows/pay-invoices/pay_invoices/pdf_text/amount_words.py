@@ -125,7 +125,8 @@ DUE = r"""
 zahl-?betrag
 zu zahlen(?:der)?(?: (?:gesamt|rest|rechnungs)?betrag)?
 fallige?r?(?: zahl)? ?betrag
-offene?r? (?:rest)?betrag
+offen(?:er (?:rest)?betrag)?
+saldo
 rest-?(?:betrag|zahlung|forderung)
 noch zu zahlen
 (?:bitte )?(?:zahlen|uberweisen) sie(?: bitte)?

@@ -198,10 +198,10 @@ class _Assembly:
         totals, proof = self._totals, self._totals.proof
         sign = -1 if turned else 1
         for field, doubt in totals.doubts.items():
-            amount = doubt.amount
-            if amount is not None:
-                self._box(field, amount.text, amount.box)
-            self._doubt(field, amount.text if amount else "", amount.box if amount else None, doubt.why)
+            about = doubt.about
+            if about is not None:
+                self._box(field, about.text, about.box)
+            self._doubt(field, about.text if about else "", about.box if about else None, doubt.why)
         if proof is None:
             return None, None, None, None
         self._amounts("net", [proof.net.amount])

@@ -1,4 +1,4 @@
-"""Phrases by which pages say more than figures: paid, collected, deducted, untaxed.
+"""Phrases by which pages say more than figures: paid, collected, untaxed, assigned.
 
 One regular expression a line, over text without case and accents, as in `vocabulary`.
 """
@@ -7,67 +7,69 @@ from __future__ import annotations
 
 # In a sentence or a line of its own.
 PAID = r"""
+(?:betrag|zahlung|geld|uberweisung)(?:[^.;]|\.(?=\S)){0,60} (?:erhalten(?! sie)|eingegangen)
+(?:amount|payments?|funds|money)(?:[^.;]|\.(?=\S)){0,60} received
+(?:montant|paiement|reglement|virement)(?:[^.;]|\.(?=\S)){0,60} (?:recue?|encaissee?)
+(?:bedrag|betaling)(?:[^.;]|\.(?=\S)){0,60} ontvangen
+(?:importe|pago)(?:[^.;]|\.(?=\S)){0,60} recibid[oa]
+(?:importo|pagamento|bonifico)(?:[^.;]|\.(?=\S)){0,60} ricevut[oa]
+(?:erhalten|received|recu|ontvangen|recibido|ricevuto) (?:\w+ ){0,2}(?:zahlung|payment|paiement|virement|betaling|pago|pagamento|bonifico)
+(?:nothing|nichts|rien|niets) (?:\S+ ){0,3}?(?:pay|due|zahlen|uberweisen|begleichen|fallig|payer|regler|betalen|betaald)
+(?:nada|niente|nulla) (?:\S+ ){0,3}?pagare?
+(?:kein|keine|aucun|geen|ningun|nessun) (?:\w+ )?(?:zahlung|zahlbetrag|uberweisung|paiement|reglement|betaling|pago|pagamento)
+(?:voraus|vor)?bezahlt(?! (?:werden|wird|sein))
+beglichen(?! (?:werden|wird|sein))
+gezahlt(?! (?:werden|wird|sein))
 (?:bereits|schon|wurde|ist|rechnung|vorauszahlung) (?:\w+ ){0,3}?(?:ausgeglichen|uberwiesen)
 (?:zahlungs)?status\W+(?:bezahlt|paid|paye|betaald|pagad[oa]|pagat[ao])
-vielen dank fur (?:ihre|die) (?:zahlung|uberweisung|vorauszahlung)
-(?:zahlung|vorkasse|kreditkartenzahlung) (?:\w+ ){0,3}?(?:erfolgte?|erhalten|eingegangen)
-(?:bezahlt|bezahlung|zahlung) (?:erfolgte? )?per (?:kreditkarte|paypal|karte|ec|vorkasse|sofort)
-bar (?:bezahlt|erhalten|gezahlt)
+dank fur (?:ihre|die|deine|eure) (?:\w+ )?(?:zahlung|uberweisung|vorauszahlung|begleichung)
+(?:zahlung|vorkasse|kreditkartenzahlung) (?:\S+ ){0,6}?(?:erfolgte?|abgewickelt|verbucht)
+zahlungseingang\W+(?:am |vom )?\d\S*
+(?:bezahlung|zahlung) (?:erfolgte? )?per (?:kreditkarte|paypal|karte|ec|vorkasse|sofort)
+bar erhalten
+barzahlung
 betrag bar
-(?:bitte )?nicht (?:uberweisen|zahlen|bezahlen)
-(?:bitte )?keine (?:zahlung|uberweisung)
-payment status\W+paid
-paid\W+(?:thank you|\d{1,2}\b)
-(?:has been|was|is|already) settled
-settled (?:in full|by|on)
-charged (?:your|to your)
-do not (?:pay|transfer|remit)
-no (?:further )?(?:action|payment) (?:is )?(?:required|needed)
-ne (?:pas|rien) (?:payer|regler)
-facture (?:\w+ )?(?:reglee|soldee|payee)
-(?:paiement|reglement) (?:effectue|par (?:carte|cb))
-payee? comptant
-contant betaald
-betaling voldaan
-hoeft niets? (?:meer )?te (?:betalen|voldoen)
-niet (?:betalen|overmaken)
-(?:pagad[oa]|cobrad[oa]) en
-pago (?:realizado|efectuado)
-importe abonado
-no pagar
-incassato
-quietanzat[ao]
-non pagare
-(?:bereits|schon|vollstandig|dankend|wurde|ist|betrag|rechnung) (?:\w+ ){0,3}?(?:bezahlt|beglichen|vorausbezahlt)
-(?:betrag|zahlung|rechnungsbetrag) (?:\w+ ){0,2}?(?:dankend )?erhalten
+(?:bitte )?nicht (?:mehr )?(?:zu )?(?:uberweisen|zahlen|bezahlen)
 dankend erhalten
-zahlung eingegangen
-bezahlt (?:am|mit|per|durch|via|uber)
-(?:wurde|haben wir) (?:\S+ ){0,6}?(?:abgebucht|eingezogen)
-paid (?:in full|on|by|via|with|using)
-(?:already|fully|been|was|is) (?:been )?paid
-payments? received
+(?:wurde|haben wir) (?:\S+ ){0,6}?(?:abgebucht|eingezogen|belastet)
+paid(?! (?:late|after|up|within))
+(?:has been|was|is|already|fully) (?:\w+ )?settled
+settled (?:in full|by|on|via|with)
+charged (?:your|to)
+do not (?:pay|transfer|remit)
+no (?:further |additional )?(?:action|payment|amount) (?:is )?(?:required|needed|due|necessary|payable)
+(?:payment|transaction) (?:\w+ ){0,3}?(?:processed|completed|successful|confirmed|captured|accepted|approved)
 received with thanks
 (?:has been|was|already) (?:charged|debited|collected)
 direct debit (?:was |has been )?(?:taken|collected|debited)
-no payment (?:is )?(?:required|due|necessary)
-thank you for your payment
-(?:deja|entierement|integralement|ete|est) (?:\w+ )?(?:payee?|reglee?|acquittee?|prelevee?)
-facture acquittee
-(?:payee?|reglee?|acquittee?|prelevee?) (?:le|par|via|en ligne)
-(?:paiement|reglement) recu
-(?:reeds|al|is|werd|volledig) (?:\w+ ){0,2}?(?:betaald|voldaan|vooruitbetaald)
-(?:betaald|voldaan) (?:op|per|via|met|door)
-vooruitbetaald met
-betaling (?:reeds )?ontvangen
+thank you for (?:your|the) payment
+ne pas (?:payer|regler|virer)
+(?:payee?|reglee?|soldee?)s? (?:le|par|via|en|ce|comptant|avec)
+(?:acquittee?|prelevee?)s?(?! (?:par l\W|sur les|d\Wapres))
+(?:deja|entierement|integralement|ete|est|facture) (?:\w+ )?(?<!non )(?<!pas )(?:payee?|reglee?|soldee?)
+encaissee?s?
+(?:paiement|reglement) (?:effectue|par (?:carte|cb))
+merci (?:pour|de) votre (?:paiement|reglement|virement)
+(?:carte|compte) (?:\w+ ){0,2}?debitee?
+(?:(?:vooruit)?betaald|voldaan)(?! (?:te worden|worden|wordt|te zijn))
+(?:pin|kas|contante) ?betaling
+betaling (?:\w+ ){0,2}?(?:voldaan|verwerkt|geslaagd)
+(?:dank|bedankt) voor (?:uw|de|je) betaling
+niet (?:meer )?(?:te )?(?:betalen|overmaken|voldoen)
 (?:is|werd|reeds) (?:\w+ ){0,4}?(?:geincasseerd|afgeschreven)
-(?:ya|totalmente|ha sido|fue|esta|factura) (?:\w+ )?(?:pagad[oa]|abonad[oa]|cobrad[oa])
-(?:pagad[oa]|cobrad[oa]) (?:el|con|por|mediante)
-pago (?:ya )?recibido
-(?:gia|interamente|stat[ao]|e|fattura) (?:\w+ )?(?:pagat[ao]|saldat[ao]|quietanzat[ao])
-(?:pagat[ao]|saldat[ao]|quietanzat[ao]) (?:il|con|tramite|mediante)
-pagamento (?:gia )?(?:ricevuto|effettuato)
 ideal\W{1,4}(?:op|betaling)
+(?:pagad|cobrad)[oa]s?
+(?:ya|totalmente|ha sido|fue|esta|factura) (?:\w+ )?(?:abonad|liquidad|saldad|satisfech)[oa]
+pago (?:\w+ )?(?:realizado|efectuado)
+importe abonado
+no (?:requiere|precisa|es necesario) (?:\w+ ){0,2}?(?:pago|pagar)
+no pagar
+gracias por (?:su|el|tu) pago
+(?:pagat|saldat|quietanzat|incassat)[aoie]
+pagamento (?:gia )?(?:effettuato|avvenuto|eseguito)
+gia effettuat[oa]
+non pagare
+grazie (?:per|del) (?:\w+ )?(?:\w+ )?pagamento
 """
 # A stamp: the word fills its cell.
 PAID_STAMP = r"""
@@ -124,7 +126,9 @@ bis(?: zur)?
 falls
 sofern
 wenn
-sollte
+sollten?
+mussen?
+muss
 erst
 sobald
 nach
@@ -138,13 +142,19 @@ unless
 until
 when
 once
-(?:can|may|must|to|should|should have) be
+be
 ensure
 after
 doit
+doivent
+etre
 dient
+worden?
+wordt
 debe
+ser
 deve
+essere
 pas
 non
 si
@@ -153,7 +163,7 @@ apres
 peut
 (?:nog )?niet
 indien
-tot
+tot(?:dat)?
 zolang
 wanneer
 kunt
@@ -176,18 +186,21 @@ einzug (?:\w+ ){0,2}?(?:erfolgt|von|vom)
 auto-?pay
 taken automatically
 (?:compte|carte) (?:bancaire )?sera
+sera (?:\w+ )?(?:preleve|debite)e?
 (?:wij|we) schrijven [^.]{0,60}af
 domiciliation
 domicilier(?:ing|t)
 (?:se )?cargara
+cargad[oa] (?:en|a)
+recibo domiciliado
 remesa bancaria
-addebito in
 ri\.? ?ba\b
 ricevuta bancaria
 (?:sepa-)?lastschrift(?:einzug|verfahren|mandat)?
 bankeinzug
 einzugsermachtigung
-(?:buchen|ziehen) (?:wir )?[^.]{0,80}?(?:ab|ein)
+(?:buchen|ziehen) .{0,80}?(?:ab|ein)
+(?:konto|karte) belastet
 abgebucht
 eingezogen
 direct debit
@@ -200,7 +213,7 @@ domicilia(?:cion|do)
 giro bancario
 adeudo
 cargo en (?:su )?cuenta
-addebit(?:o diretto|o in conto|at[ao])
+addebit(?:o|at[ao])
 rid bancario
 sdd
 """
@@ -233,35 +246,6 @@ inversione contabile
 esente (?:da )?iva
 non imponibile
 fuori campo
-"""
-# Something is taken off, in a sentence; what then remains has to be named.
-DEDUCTED = r"""
-(?:wurden?|wird|werden|ist|sind) (?:\S+ ){0,8}?(?:abgezogen|verrechnet|angerechnet)
-(?:has|have) been (?:deducted|offset|credited)
-(?:is|are|was|were|will be) (?:deducted|offset)
-(?:a ete|ont ete|est|sont|sera) deduite?s?
-(?:is|wordt|werd) (?:\S+ ){0,6}?(?:verrekend|in mindering)
-(?:se ha|ha sido|sera|fue) (?:deducid|descontad)[oa]
-(?:e stat[oa]|viene|sara) (?:detratt|dedott|scalat)[oa]
-(?:have|has|already|gratefully) (?:\w+ )?received (?:\S+ ){0,3}?\S*\d[.,]\d{2}
-\d+[.,]\d{2} (?:\S+ )?(?:received|erhalten|eingelost|redeemed|recue?s?|ontvangen|recibid[oa]s?|ricevut[oi])
-(?:minus|less|deduct|abzuglich) (?:\w+ ){0,5}?\S*\d[.,]\d{2}
-(?:voucher|credit) (?:\S+ ){0,6}?(?:used|redeemed|applied)
-"""
-# A part that is paid later; of how many per cent stands beside it.
-HELD_BACK = r"""
-retention(?! (?:of title|of ownership|period))
-(?:sicherheits|gewahrleistungs|garantie)einbehalt
-retenue de garantie
-"""
-# Before an amount: this is to be paid.
-ASKED_FOR = r"""
-(?:please|kindly) (?:transfer|remit|pay|wire|send)
-(?:to be|still) (?:\w+ ){0,2}?(?:paid|transferred|remitted)
-(?:bitte )?(?:uberweisen|zahlen|begleichen) sie
-bitte (?:\w+ ){0,2}?(?:uberweisen|zahlen)
-(?:veuillez|merci de) (?:\w+ )?(?:virer|regler|payer)
-(?:gelieve|graag) (?:\w+ )?(?:over te maken|te betalen)
 """
 # Somebody else is to be paid now, or at another account; who pays the known one may have to pay again.
 ASSIGNED = r"""

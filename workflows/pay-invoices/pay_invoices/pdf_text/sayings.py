@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from pay_invoices.pdf_text import paper_names, phrases
 from pay_invoices.pdf_text.labels import is_item_head
-from pay_invoices.pdf_text.layout import Box, Cell, Sheet, plain
+from pay_invoices.pdf_text.layout import Box, Cell, Sheet
 from pay_invoices.pdf_text.vocabulary import one_of
 
 
@@ -37,10 +37,6 @@ _CREDIT = _titles(paper_names.CREDIT)
 _CREDIT_FOR = re.compile(rf"^\W*{one_of(paper_names.CREDIT)} ?{one_of(paper_names.ABOUT)}(?!\w)")
 _UNSURE = _words(paper_names.UNSURE)
 _VOID = re.compile(rf"\W*{one_of(paper_names.STAMPS)}\W*")
-_DEDUCTED = _words(phrases.DEDUCTED)
-_HELD_BACK = _words(phrases.HELD_BACK)
-_ASKED_FOR = re.compile(rf"\b{one_of(phrases.ASKED_FOR)} (?:\S+ ){{0,3}}$")
-_ENDED = re.compile(r"[.;!?](?= )")
 _HEAD, _TITLE_WORDS = 0.6, 8  # the part of a first page, and the words of a cell, in which a title stands
 _CORRECTION = _titles(paper_names.CORRECTION)
 _OTHER_PAPER = _titles(paper_names.OTHER_PAPER)
@@ -85,46 +81,21 @@ def sayings_of(sheets: list[Sheet]) -> Sayings:
 
 
 def _paid(sheets: list[Sheet]) -> Saying | None:
-    for cells in _passages(sheets):
+    for cells in passages(sheets):
         text = " ".join(cell.plain for cell in cells)
         for pattern in _PAID:
             for matched in pattern.finditer(text):
                 if not _negated(text, matched.start()):
-                    return _saying(cells, matched)
+                    return place_of(cells, matched)
     return next((_of(cell) for sheet in sheets for cell in sheet.cells if _STAMP.fullmatch(cell.plain)), None)
 
 
 def _first(sheets: list[Sheet], pattern: re.Pattern[str]) -> Saying | None:
-    for cells in _passages(sheets):
+    for cells in passages(sheets):
         matched = pattern.search(" ".join(cell.plain for cell in cells))
         if matched is not None:
-            return _saying(cells, matched)
+            return place_of(cells, matched)
     return None
-
-
-def says_deducted(sheets: list[Sheet]) -> bool:
-    """Whether a sentence says that something was taken off, that of a discount aside, or is held back."""
-    for cells in _passages(sheets):
-        text = " ".join(cell.plain for cell in cells)
-        if _HELD_BACK.search(text) or any(
-            not _negated(text, one.start()) and not _discounts(text, one) for one in _DEDUCTED.finditer(text)
-        ):
-            return True
-    return False
-
-
-def asks_for(cell: Cell, first: int) -> bool:
-    """Whether the words before one of a cell ask to pay what stands there, in a sentence that speaks of no discount."""
-    before = " ".join(plain(word.text) for word in cell.words[:first]) + " "
-    return _ASKED_FOR.search(before) is not None and "skonto" not in cell.plain and "%" not in cell.plain
-
-
-def _discounts(text: str, matched: re.Match[str]) -> bool:
-    """Whether the sentence in which words stand is one of a discount."""
-    start = max((end.end() for end in _ENDED.finditer(text, 0, matched.start())), default=0)
-    end = _ENDED.search(text, matched.end())
-    sentence = text[start : end.start() if end else None]
-    return "skonto" in sentence or "%" in sentence
 
 
 def _negated(text: str, at: int) -> bool:
@@ -170,7 +141,7 @@ def _is_value(cell: Cell | None) -> bool:
     return cell is not None and (cell.text[0] in ":#" or any(letter.isdigit() for letter in cell.text))
 
 
-def _passages(sheets: list[Sheet]) -> Iterator[list[Cell]]:
+def passages(sheets: list[Sheet]) -> Iterator[list[Cell]]:
     """Runs of text: each line, and each block of lines, because sentences run over the ends of lines."""
     for sheet in sheets:
         blocks: dict[int, list[Cell]] = {}
@@ -185,7 +156,7 @@ def _of(cell: Cell) -> Saying:
     return Saying(cell.text[:120], cell.box())
 
 
-def _saying(cells: list[Cell], matched: re.Match[str]) -> Saying:
+def place_of(cells: list[Cell], matched: re.Match[str]) -> Saying:
     """The cell in which a match begins."""
     at = 0
     for cell in cells:

@@ -87,6 +87,21 @@ class Reading:
         return [amount for sheet in self.sheets for cell in sheet.cells for amount in self.amounts(cell)]
 
     @cached_property
+    def items(self) -> frozenset[tuple[int, int]]:
+        """Page and line of what was delivered: the rows between the head of such a table and the first sum."""
+        found: set[tuple[int, int]] = set()
+        for sheet in self.sheets:
+            inside = False
+            for number, line in enumerate(sheet.lines):
+                inside = is_item_head(line) or (inside and not self._names_sum(line))
+                if inside and len(line) > 1:
+                    found.add((sheet.number, number))
+        return frozenset(found)
+
+    def _names_sum(self, line: list[Cell]) -> bool:
+        return any(named and label.role in _SUMS and label.first == 0 for label, named in self._row(line))
+
+    @cached_property
     def named(self) -> list[Named]:
         """Every amount that a label names."""
         found: list[Named] = []

@@ -14,8 +14,9 @@ from itertools import combinations
 from pay_invoices.invoices import TaxRow
 from pay_invoices.pdf_text.labels import is_item_head
 from pay_invoices.pdf_text.rates import RateRow, rate_rows
-from pay_invoices.pdf_text.sayings import asks_for, says_deducted
+from pay_invoices.pdf_text.sayings import Saying
 from pay_invoices.pdf_text.search import Named, Reading
+from pay_invoices.pdf_text.shortfall import amount_told, in_parts, taken_off
 from pay_invoices.pdf_text.tokens import Amount, currency_of
 from pay_invoices.pdf_text.vocabulary import STRONG, WEAK
 
@@ -28,10 +29,10 @@ _BELOW = 120  # points under the total in which an amount may change what is due
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why a figure is not proved, as a part of a sentence, and the amount that the doubt is about."""
+    """Why a figure is not proved, as a part of a sentence, and the amount or the words that the doubt is about."""
 
     why: str
-    amount: Amount | None = None
+    about: Amount | Saying | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,18 +248,19 @@ def _settle(reading: Reading, named: list[Named], proof: Proof, totals: Totals) 
         )
     elif not dues and (stray := _stray(reading, named, proof)) is not None:
         totals.doubts["due"] = Doubt("an amount stands under the total whose meaning is unknown", stray)
-    elif not dues and (asked := _asked_for(reading, gross)) is not None:
-        totals.doubts["due"] = Doubt("the pages ask for another amount", asked)
-    elif not dues and says_deducted(reading.sheets):
-        totals.doubts["due"] = Doubt("the pages say that something is deducted, and what remains is not named", gross)
+    elif (parts := in_parts(reading)) is not None:
+        totals.doubts["due"] = Doubt("it may be paid in parts", parts)
+    elif (told := amount_told(reading, gross, _explained(named, proof))) is not None:
+        totals.doubts["due"] = Doubt("the pages tell of another amount", told)
+    elif not dues and (less := taken_off(reading)) is not None:
+        totals.doubts["due"] = Doubt("something may be taken off, and what remains is not named", less)
     else:
         totals.due = dues[0] if dues else gross
 
 
-def _asked_for(reading: Reading, gross: Amount) -> Amount | None:
-    """An amount other than the total that a sentence asks to be paid."""
-    others = (one for one in reading.all_amounts if one.value not in (0, gross.value))
-    return next((one for one in others if asks_for(one.cell, one.first)), None)
+def _explained(named: list[Named], proof: Proof) -> set[Decimal]:
+    """Values that labels name, and those of the proof."""
+    return {*proof.values, *(one.amount.value for one in named if one.level > 1)}
 
 
 def _different(named: Iterable[Named]) -> list[Amount]:

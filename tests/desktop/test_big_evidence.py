@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QPlainTextEdit
 from counterfoil.authoring.codec import canonical
 from counterfoil.desktop.gate import looking
 from counterfoil.desktop.gate.evidence import TableSection
+from counterfoil.desktop.gate.files import FileCard, FilesSection
 from counterfoil.desktop.gate.reading import Reading, read
 from counterfoil.desktop.gate_facts import GateSeen
+from counterfoil.desktop.parts.portions import AT_FIRST
 from counterfoil.desktop.real_office.long_texts import MOST, load, shortened
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.tables.cells import row_height
@@ -133,6 +135,28 @@ def test_a_text_of_which_only_the_beginning_is_shown_cannot_be_changed(home: Row
     office = RealOffice(home.rows.home)
     assert office.gate(gate["gate_id"]).editable == {1: ("subject",)}
     office.close()
+
+
+def test_of_many_files_the_first_are_shown_and_more_when_somebody_asks(
+    home: RowsHome, theme: Theme, seats: list[Seat]
+) -> None:
+    sha = home.rows.blobs.put(b"x")
+    data = {"$blob": sha, "size": 1}
+    plan = [
+        item(n, "write_file@1", {"path": f"{n:03}.txt", "data": data}, summary=f"Write {n:03}.txt")
+        for n in range(1, 101)
+    ]
+    home.ask(home.rows.run()["run_id"], 0, spec(title="Write them", plan=plan))
+    seat = Seat(home.rows.home, theme)
+    seats.append(seat)
+    seat.until(lambda: seat.detail.bar.primary.text().strip() == "Approve 100 files", "it can be decided")
+    files = next(one for one in seat.detail.page.boxes.values() if isinstance(one, FilesSection)).portions
+    assert len(files.findChildren(FileCard)) == AT_FIRST
+    assert files.more.text() == "Show 30 more files"
+    seat.click(files.more)
+    seat.until(lambda: len(files.findChildren(FileCard)) == 2 * AT_FIRST, "more of them")
+    assert files.findChildren(FileCard)[AT_FIRST].hasFocus()
+    assert seat.detail.bar.primary.isEnabled()
 
 
 def test_a_file_and_an_attachment_of_fifty_megabytes_are_told_by_name_and_size(

@@ -64,7 +64,7 @@ def test_the_batch_can_hold_rows_of_its_table() -> None:
     assert [(section.title, section.count) for section in batch.sections] == [
         ("Payments", 12),
         ("Checks", 112),
-        ("Files", 4),
+        ("Files", 15),
         ("Sources", 2),
     ]
     assert len(batch.flags) == 1

@@ -258,6 +258,27 @@ def test_taking_back_is_for_the_gate_that_was_decided_and_no_other(desk: Desk) -
     assert desk.office.log[-1] == ("void", f"{79:032x}")
 
 
+def test_undo_that_is_pressed_twice_takes_back_once_and_leaves_no_other_button_under_the_keyboard(desk: Desk) -> None:
+    ready(desk)
+    desk.click(detail(desk).bar.primary)
+    detail(desk).bar.undo.setFocus()
+    desk.press(Qt.Key.Key_Z, CTRL)
+    assert acts(desk) == ["decide", "void"]
+    assert detail(desk).page.head.title.hasFocus()  # type: ignore[union-attr]
+    desk.later()
+    desk.click(detail(desk).bar.primary)
+    detail(desk).deciding.undo()
+    detail(desk).deciding.undo()  # the first is still on its way
+    desk.settle()
+    assert acts(desk) == ["decide", "void"] * 2
+    desk.later()
+    desk.click(detail(desk).bar.primary)
+    detail(desk).bar.undo.setFocus()
+    desk.office.now += 6_000_000
+    detail(desk).bar._tick()
+    assert detail(desk).page.head.title.hasFocus()  # type: ignore[union-attr]
+
+
 def test_a_refusal_that_comes_late_is_not_told_on_another_gate(desk: Desk) -> None:
     desk.office.refuse = AlreadyDecided("Ben approved this at 08:41. Nothing left to decide.")
     desk.bridge.holding = True

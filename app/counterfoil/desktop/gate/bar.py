@@ -184,18 +184,18 @@ class GateBar(Box):
 
     @Slot()
     def _tick(self) -> None:
-        if not self._say_done():
+        if self._clock.now_us() >= self._until:
             self._ticks.stop()
             self._hint.hide()
             self.settled.emit()
+        self._say_done()
 
-    def _say_done(self) -> bool:
-        """What was done, and what follows; whether it can still be taken back."""
+    def _say_done(self) -> None:
+        """What was done, and what follows."""
         left = max(0, self._until - self._clock.now_us())
         seconds = -(-left // 1_000_000)
         self.done.setText(words.after_the_act(self._verdict, seconds, self._held))
         self.undo.setVisible(left > 0)
-        return left > 0
 
     def _open_row(self) -> QWidget:
         held = QWidget()

@@ -280,14 +280,21 @@ class Deciding(QObject):
     def _undone(self, gate_id: str) -> None:
         self.undone.emit(gate_id)
         if gate_id == self._shown.gate_id:
+            self._leave_undo()
             self.bar.show_open(silence="", can_decide=True, can_change=False, can_refuse=True)
             self.show_primary()  # the decided gate may never have been shown, then nothing is built anew
             self._shown.look()
 
     @Slot()
     def _settled(self) -> None:
+        self._leave_undo()
         self.settled.emit(self._shown.gate_id)
         self._shown.look()
+
+    def _leave_undo(self) -> None:
+        """Its button goes: the keyboard is led to where reading begins, not on to whichever button comes next."""
+        if self.bar.undo.hasFocus():
+            self._shown.focus_title()
 
     @Slot(object)
     def _changed(self, edits: dict[str, dict[str, object]]) -> None:

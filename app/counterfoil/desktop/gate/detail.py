@@ -11,6 +11,7 @@ from counterfoil.desktop.bridge import Bridge, Latest, Trouble
 from counterfoil.desktop.gate.carrying import carry_over
 from counterfoil.desktop.gate.deciding import Deciding
 from counterfoil.desktop.gate.differences import Differences
+from counterfoil.desktop.gate.files import first_of
 from counterfoil.desktop.gate.keeping import DraftKeeper
 from counterfoil.desktop.gate.looking import Looked, look
 from counterfoil.desktop.gate.meanwhile import NOTHING_YET, Meanwhile
@@ -189,7 +190,7 @@ class GateDetail(Pane):
         moved = old is None or old.reading.seen.gate_id != fresh.seen.gate_id
         place = 0 if moved else self.area.verticalScrollBar().value()
         self.session = Session(fresh, now)
-        self.session.loading = len(fresh.files) if fresh.open else 0
+        self.session.loading = len(first_of(fresh)) if fresh.open else 0
         self._carry(looked, old, now)
         self._looked = looked
         self.draft.watch(self.session)

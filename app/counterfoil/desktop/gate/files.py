@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
@@ -21,6 +22,7 @@ from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.boxes import Banner, Box, Rule, Skeleton
 from counterfoil.desktop.parts.labels import Icon, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.portions import AT_FIRST, Portions
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.words.numbers import count, size, whole_sizes
 from counterfoil.desktop.words.plain import plain
@@ -152,24 +154,36 @@ class FilesSection(SectionBox):
     """Every file of the plan.
 
     Signals:
-        loading(int): how many files are still to come.
+        loading(int): how many of the first files are still to come; more of them are shown when somebody asks.
     """
 
     loading = Signal(int)
 
     def __init__(self, section: Section, reading: Reading, bridge: Bridge, today: date) -> None:
         super().__init__(section)
-        self._left = len(reading.files)
-        for n in reading.files:
-            title = _target(reading.seen.bodies[n - 1])
-            card = FileCard(of_plan(reading.seen.gate_id, n), title, bridge, today)
+        self._reading, self._bridge, self._today = reading, bridge, today
+        self._left = len(first_of(reading))
+        self.portions = Portions([functools.partial(self._card, n) for n in reading.files], "file")
+        put(self.lines, self.portions)
+
+    def _card(self, n: int) -> FileCard:
+        reading = self._reading
+        card = FileCard(
+            of_plan(reading.seen.gate_id, n), _target(reading.seen.bodies[n - 1]), self._bridge, self._today
+        )
+        if n in first_of(reading):
             card.settled.connect(self._one_less)
-            put(self.lines, card)
+        return card
 
     @Slot()
     def _one_less(self) -> None:
         self._left -= 1
         self.loading.emit(self._left)
+
+
+def first_of(reading: Reading) -> Sequence[int]:
+    """Items of a plan whose files are there before it can be decided: those that are shown without asking for more."""
+    return reading.files[:AT_FIRST]
 
 
 def describe(seen: FileSeen) -> str:

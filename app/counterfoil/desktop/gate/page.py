@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.answers import NeedsAnswer
-from counterfoil.desktop.gate.arguments import facts_of
 from counterfoil.desktop.gate.differences import Differences
-from counterfoil.desktop.gate.evidence import READ, SectionBox, TableSection, build, long_text
+from counterfoil.desktop.gate.effects import effects_box
+from counterfoil.desktop.gate.evidence import SectionBox, TableSection, build
 from counterfoil.desktop.gate.facts import Fact
 from counterfoil.desktop.gate.facts_grid import FactsGrid
 from counterfoil.desktop.gate.files import FilesSection
@@ -344,7 +344,7 @@ class GatePage(Pane):
         if section.kind == "sources":
             return SourcesSection(section, reading.seen.workspace, self._bridge)
         if section.kind == "effects":
-            return _effects_box(section, reading, self._today)
+            return effects_box(section, reading, self._today)
         if section.kind == "story":
             entry = {"lines": reading.seen.story}
             return build(Section(section.key, section.title, section.kind, None, entry), self._today)
@@ -379,21 +379,3 @@ class GatePage(Pane):
         self._seal.setText(words.seal_line(self.reading.digest, opened, parts))
         if len(self.session.opened) != before:
             self.opened.emit()
-
-
-def _effects_box(section: Section, reading: Reading, today: date) -> SectionBox:
-    """Effects that are no files: what exactly leaves the house, in full."""
-    box = SectionBox(section)
-    for n, entry in enumerate(reading.seen.document.get("plan") or (), 1):
-        if n in reading.files:
-            continue
-        card = Box("card", gap=6)
-        card.put(Prose(str(entry.get("summary") or entry.get("effect")), "medium"))
-        if n <= len(reading.seen.bodies):
-            facts = facts_of(reading.seen.bodies[n - 1]["args"], today)
-            card.put(FactsGrid([fact for fact in facts if len(fact.value) <= READ]))
-            for fact in facts:
-                if len(fact.value) > READ:
-                    card.put(Label(fact.name, "small_strong"), long_text(fact.value, fact.name, ""))
-        put(box.lines, card)
-    return box

@@ -317,12 +317,13 @@ def _sections(document: Document, evidence: list[dict[str, Any]], seen: GateSeen
         if entry["kind"] not in ("file", "source")
     ]
     made = [*_known(document, seen), *made]
-    files = len(_file_numbers(seen))
-    other = len(document.get("plan") or ()) - files
+    files = _file_numbers(seen)
+    other = len(document.get("plan") or ()) - len(files)
     if other:  # what leaves the house is read first
         made.insert(0, Section("effects", _called_effects(document, seen), "effects", other))
     if files:
-        made.append(Section("files", "Files", "files", files))
+        touched = words.files_touched([seen.bodies[n - 1] for n in files])
+        made.append(Section("files", "Files", "files", touched))
     sources = [entry for entry in evidence if entry["kind"] in ("file", "source")]
     if sources:
         made.append(Section("sources", "Sources", "sources", len(sources), {"data": sources}))

@@ -29,6 +29,7 @@ class Sending(QObject):
         super().__init__(parent)
         self._bridge = bridge
         self._gates: set[str] = set()
+        self._taken_back: set[str] = set()  # those whose decision is being taken back
 
     def on_its_way(self, gate_id: str) -> bool:
         """Whether a decision on this gate has not been answered yet."""
@@ -41,7 +42,10 @@ class Sending(QObject):
         self._bridge.ask(self, lambda office: office.decide(answer), self._kept, refused)
 
     def take_back(self, gate_id: str) -> None:
-        """Take the decision back while that is possible."""
+        """Take the decision back while that is possible; once, however often it is wished for."""
+        if gate_id in self._taken_back:
+            return
+        self._taken_back.add(gate_id)
         self._bridge.ask(
             self,
             lambda office: office.void(gate_id),
@@ -54,9 +58,11 @@ class Sending(QObject):
         self.kept.emit(made)
 
     def _undone(self, gate_id: str, _nothing: object) -> None:
+        self._taken_back.discard(gate_id)
         self.undone.emit(gate_id)
 
     def _not_undone(self, gate_id: str, trouble: Trouble) -> None:
+        self._taken_back.discard(gate_id)
         (self.late if trouble.code == "gate_closed" else self.refused).emit(gate_id, trouble)
 
     def _refused(self, gate_id: str, trouble: Trouble) -> None:

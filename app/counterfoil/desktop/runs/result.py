@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
@@ -19,6 +20,7 @@ from counterfoil.desktop.parts.boxes import Banner, Box, Nothing, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import empty, put, row
+from counterfoil.desktop.parts.portions import Portions
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import from_texts
 from counterfoil.desktop.tables.view import TableView
@@ -125,12 +127,16 @@ class FilesTab(Pane):
             so_far = ("No files yet.", "Files appear here once an approval lets them be written.")
             self.put(Nothing("file", *(over if ended else so_far)))
             return
-        for file in files:
-            said = _STATES.get(file.state)
-            if said:
-                self.put(Prose(said, "caption"))
-            self.put(FileCard(of_plan(file.gate_id, file.n), file.title, self._bridge, today))
-        self.put(None)
+        self.put(Portions([functools.partial(self._card, file, today) for file in files], "file", gap=10), None)
+
+    def _card(self, file: FileRef, today: date) -> QWidget:
+        card = FileCard(of_plan(file.gate_id, file.n), file.title, self._bridge, today)
+        said = _STATES.get(file.state)
+        if not said:
+            return card
+        both = Pane("panel", gap=10).put(Prose(said, "caption"), card)
+        both.setFocusProxy(card)
+        return both
 
 
 class TrailTab(Pane):

@@ -83,6 +83,18 @@ def plan_counts(bodies: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(numbers.count(n, noun) for noun, n in (*first.items(), *counts.items()) if n)
 
 
+def files_touched(bodies: Sequence[Mapping[str, Any]]) -> int:
+    """How many files and folders effects write, move, delete or make, each counted once for what is done to it."""
+    written, listed = set(), 0
+    for body in bodies:
+        kind, args = str(body["kind"]).partition("@")[0], body["args"]
+        if kind in _LISTS:
+            listed += len(args[_LISTS[kind][1]])
+        else:
+            written.add(str(args["path"]))
+    return len(written) + listed
+
+
 def has_read(names: str, many: int) -> str:
     """What of others a run has read: so many sources, by name."""
     return f"This run has read {one_line(names)}, which {'comes' if many == 1 else 'come'} from outside."

@@ -1,9 +1,12 @@
-"""Where things are on disk: the home with the database, and what is bundled with the program."""
+"""Where things are on disk: the home with the database, what is bundled with the program, and being alone in a place."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,3 +114,21 @@ def bundled(kind: str) -> Path:
     """The folder of bundled `workflows` or `resources`, in a checkout and in an installed wheel alike."""
     checkout = _PACKAGE.parent.parent / kind
     return checkout if checkout.is_dir() else _PACKAGE / "_bundled" / kind
+
+
+@contextlib.contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Wait for other processes and threads that read and write what `lock` stands for; who dies lets go of it."""
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -159,6 +159,22 @@ def test_packages_that_were_changed_are_refused_and_mended(wheels: Path, tmp_pat
     assert [entry.name for entry in folder.parent.iterdir()] == [folder.name]
 
 
+def test_packages_that_another_process_put_there_meanwhile_are_left(wheels: Path, tmp_path: Path) -> None:
+    home, lock = Home(tmp_path / "home"), locked(Pip(), wheels, "tinytwo")
+    first: list[int] = []
+
+    def fill(into: Path) -> None:
+        (into / "tinytwo.py").write_text("Y = 7\n")
+
+    def meanwhile(into: Path) -> None:
+        Shelf(home).keep(lock, fill)
+        first.append((home.packages / lock.digest).stat().st_ino)
+        fill(into)
+
+    Shelf(home).keep(lock, meanwhile)
+    assert [(home.packages / lock.digest).stat().st_ino] == first
+
+
 def test_what_counterfoil_brings_goes_first_or_is_refused(wheels: Path, tmp_path: Path) -> None:
     ours = importlib.import_module("lxml").__version__
     make_wheel(wheels, "tinythree", "1", {"tinythree.py": ""}, needs=["lxml<1"])

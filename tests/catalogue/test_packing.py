@@ -88,6 +88,23 @@ def test_a_changed_version_is_made_anew(template: MakeTemplate, tmp_path: Path, 
     assert read_code(unpack(archive, digest, tmp_path / "versions")) == read_code(folder)
 
 
+def test_of_two_processes_that_unpack_one_version_the_second_leaves_that_of_the_first(
+    template: MakeTemplate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host may be copying it already."""
+    digest, archive = pack(template())
+    first: list[int] = []
+
+    def meanwhile(files: dict[str, bytes], folder: Path) -> None:
+        monkeypatch.undo()
+        first.append((unpack(archive, digest, tmp_path / "versions") / "workflow.py").stat().st_ino)
+        packing.write_files(files, folder)
+
+    monkeypatch.setattr(packing, "write_files", meanwhile)
+    made = unpack(archive, digest, tmp_path / "versions")
+    assert [(made / "workflow.py").stat().st_ino] == first
+
+
 def test_bytecode_beside_the_code_changes_nothing(template: MakeTemplate, tmp_path: Path) -> None:
     digest, archive = pack(template())
     made = unpack(archive, digest, tmp_path / "versions")

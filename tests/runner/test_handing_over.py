@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
 import threading
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from counterfoil.errors import RunnerTrouble
 from counterfoil.places import Home
-from counterfoil.runner import handing_over
+from counterfoil.runner import handing_over, lease
 from counterfoil.runner.keeping_up import LONGEST, KeptUp
 from counterfoil.runner.lease import lock_file, unlock
+from counterfoil.runner.tenure import Tenure
 from counterfoil.store import leases
 from counterfoil.store.database import open_database
+from counterfoil.store.writer import Writer
 from runner.real_runner import PATIENCE, running, until
 
 
@@ -46,6 +50,46 @@ def test_a_runner_that_does_not_let_go_is_named_and_nothing_is_left(tmp_path: Pa
     assert not handing_over.is_wished(home)
     unlock(held)
     assert handing_over.ask(home, patience=0.3) is False
+
+
+def test_a_runner_that_starts_while_another_leaves_has_the_lock_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without it the next would take it for dead, and take over."""
+    home = Home(tmp_path / "home").create()
+    database = open_database(home)
+    asked: list[Home] = []
+
+    def at_first_held(of: Home) -> IO[bytes] | None:
+        asked.append(of)
+        return lock_file(of) if asked[1:] else None
+
+    monkeypatch.setattr(lease, "lock_file", at_first_held)
+    mine = lease.Lease(database, home)
+    mine.take()
+    assert lock_file(home) is None
+    mine.release()
+    database.close()
+
+
+def test_a_runner_that_took_over_from_one_that_hung_has_the_lock_when_that_one_is_gone(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home").create()
+    database = open_database(home)
+    hung, next_one = lease.Lease(database, home), Tenure(database, home)
+    hung.take()
+    database.transact(lambda txn: leases.release(txn, hung.holder))
+    next_one.begin()
+    hung.release()
+    writer = Writer(database)
+
+    async def renewed() -> bool:
+        return await next_one.renew_once(writer)
+
+    assert asyncio.run(renewed())
+    writer.close()
+    assert lock_file(home) is None
+    next_one.end()
+    database.close()
 
 
 @pytest.mark.expects_log("it is started again in")

@@ -88,6 +88,13 @@ def test_what_a_killed_probe_left_is_removed_later(folder: Path, home: Home) -> 
     assert sorted(one.name for one in folder.iterdir()) == [fresh.name, "a.txt"]
 
 
+def test_what_another_process_removes_meanwhile_is_nothing_to_be_told(
+    folder: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "glob", lambda place, pattern: iter([place / f"{PREFIX}gone"]))
+    assert probe(folder, home).acts == ("created", "renamed", "removed")
+
+
 def _mounted(tmp_path: Path, options: str, *commands: str) -> dict[str, list[object]]:
     ran = subprocess.run(
         ["unshare", "-Urm", sys.executable, "-c", MOUNTED, str(tmp_path), options, *commands],

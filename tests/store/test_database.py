@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from counterfoil import store
 from counterfoil.errors import NewerDatabase, StoreTrouble
-from counterfoil.places import Home
+from counterfoil.places import Home, alone
 from counterfoil.store import database as database_module
 from counterfoil.store import runs, tables
 from counterfoil.store.database import APPLICATION, SCHEMA, Database, filesystem_of, open_database
@@ -213,6 +213,22 @@ def test_a_migration_keeps_the_old_file_aside_and_everything_in_the_new_one(data
             assert raw.execute("PRAGMA user_version").fetchone()[0] == version
             assert raw.execute("SELECT run_id FROM run").fetchone()[0] == run_id
     assert not path.with_name(path.name + "-wal").exists()
+
+
+def test_of_two_processes_that_migrate_one_file_the_second_waits_and_finds_it_done(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where both replaced the file, what was written after the first had done so would be lost."""
+    database.close()
+    with contextlib.closing(sqlite3.connect(database.home.database)) as raw:
+        raw.execute(f"PRAGMA user_version={SCHEMA - 1}")
+    monkeypatch.setattr(database_module, "migrate", lambda *found: pytest.fail("migrated twice"))
+    with ThreadPoolExecutor(1) as threads, alone(database.home.run / "migrating.lock"):
+        opened = threads.submit(open_database, database.home)
+        with pytest.raises(TimeoutError):
+            opened.result(0.3)
+        migrate(database.home.database, SCHEMA - 1, SCHEMA, APPLICATION)
+    opened.result().close()
 
 
 def test_a_migration_waits_for_nobody_and_harms_nobody_who_has_the_file_open(database: Database) -> None:

@@ -120,7 +120,7 @@ def unpack(archive: bytes, version: str, versions: Path) -> Path:
     with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=versions) as scratch:
         fresh = Path(scratch) / "new"
         write_files(files, fresh)
-        if target.exists():  # somebody changed it
+        if target.exists() and not _holds(target, version):  # somebody changed it
             target.rename(Path(scratch) / "old")
         try:
             fresh.rename(target)

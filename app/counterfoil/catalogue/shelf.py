@@ -90,7 +90,7 @@ class Shelf:
             if trouble:
                 raise PackagesMissing(trouble, "Require releases that go with it, then: counterfoil template lock")
             _write_contents(fresh)
-            if folder.exists():  # it was changed
+            if folder.exists() and not self._is_whole(folder):  # it was changed
                 folder.rename(Path(scratch) / "old")
             try:
                 fresh.rename(folder)

@@ -23,9 +23,9 @@ from typing import Any, Protocol, TypeVar
 
 from counterfoil.effects.redacting import KNOWN
 from counterfoil.effects.session_memory import NoSessionMemory, SessionMemory
-from counterfoil.effects.vault import SHORTEST, Vault, alone, private_json
+from counterfoil.effects.vault import SHORTEST, Vault, private_json
 from counterfoil.errors import CounterfoilError, SecretMissing, WrongUse
-from counterfoil.places import Home
+from counterfoil.places import Home, alone
 
 T = TypeVar("T")
 SERVICE = "counterfoil"

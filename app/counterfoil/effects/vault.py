@@ -6,11 +6,8 @@ The passphrase is kept nowhere. Each writing takes a new nonce and replaces the 
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import os
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -101,24 +98,6 @@ class Vault:
         nonce = os.urandom(12)
         data = AESGCM(key).encrypt(nonce, json.dumps(values).encode(), _bound(head))
         private_json(self.path, {"head": head, "sealed": {"nonce": _text(nonce), "data": _text(data)}})
-
-
-@contextlib.contextmanager
-def alone(lock: Path) -> Iterator[None]:
-    """Wait for other processes and threads that read and write what `lock` stands for; who dies lets go of it."""
-    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def private_json(path: Path, value: object) -> None:

@@ -12,8 +12,10 @@ from counterfoil.errors import RunnerTrouble
 from counterfoil.places import Home
 from counterfoil.store import leases
 from counterfoil.store.database import Database
+from counterfoil.store.holders import process_lives
 
-MANNERS = 0.5  # seconds that the holder of the file goes first
+MANNERS = 0.5  # seconds that the holder of the file goes first, if it can be the one that has not renewed
+_LOOK = 0.05
 RENEW_EVERY = 5.0  # seconds; the lease lasts 15
 
 
@@ -33,9 +35,7 @@ class Lease:
         Raises:
             RunnerTrouble: another one lives.
         """
-        alone = self._lock_file()
-        if not alone:
-            time.sleep(MANNERS)  # whoever has the file may have started just now and not written the row yet
+        alone = self.lock() or self._lock_later()
         fence = self._database.transact(lambda txn: leases.take(txn, self.holder, os.getpid(), previous_is_dead=alone))
         if fence is None:
             self._unlock()
@@ -44,10 +44,21 @@ class Lease:
             raise RunnerTrouble(f"A runner is working already (process {pid}).", "Nothing needs to be started.")
         self.fence = fence
 
-    def _lock_file(self) -> bool:
-        """Whether no living process on this computer holds the file lock."""
-        self._lock = lock_file(self._home)
+    def lock(self) -> bool:
+        """Have the file lock, if no other living process on this computer does; whether it is had."""
+        self._lock = self._lock or lock_file(self._home)
         return self._lock is not None
+
+    def _lock_later(self) -> bool:
+        """Somebody has the file who has just started and not written the row yet, is just leaving, only looks, or hangs."""
+        row = leases.read(self._database.reader)
+        patience = MANNERS if row is not None and process_lives(row["pid"]) else leases.TTL_US / 1_000_000
+        until = time.monotonic() + patience
+        while time.monotonic() < until and not runner_alive(self._database):
+            time.sleep(_LOOK)
+            if self.lock():
+                return True
+        return False
 
     def _unlock(self) -> None:
         if self._lock is not None:

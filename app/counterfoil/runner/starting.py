@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import shlex
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,10 +114,12 @@ async def _described(home: Home, version: Path, name: str, brought: Path | None)
 
 def _keep_compiled(version: Path, compiled: dict[str, bytes]) -> None:
     """Put compiled modules beside a version's sources; without them loading is slower, not wrong."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(prefix=".compiled-", dir=version.parent) as scratch:
         for path, data in compiled.items():
             (version / path).parent.mkdir(mode=0o700, exist_ok=True)
-            (version / path).write_bytes(data)
+            whole = Path(scratch) / "whole"  # another process may copy the version meanwhile
+            whole.write_bytes(data)
+            whole.replace(version / path)
 
 
 def start_run(

@@ -55,6 +55,8 @@ class Tenure:
     async def renew_once(self, writer: Writer) -> bool:
         """Keep the lease, and mark how far the home has come since; False when somebody else has the lease."""
         kept, come = await writer.submit(lambda txn: (self._renewed(txn), high_water.reached(txn.conn)), durable=False)
+        if kept:
+            self.lease.lock()  # whoever had it when this runner took over may be gone
         # The second renewal waits for the disk, and so for everything before it.
         if kept and come != self._marked and await writer.submit(self._renewed):
             await asyncio.to_thread(self._mark, come)

@@ -126,8 +126,9 @@ def _scratch(folder: Path) -> Generator[Path]:
     """A hidden folder inside; afterwards it is gone, and the folder's time of change is what it was."""
     before = folder.stat()
     for left in folder.glob(f"{PREFIX}*"):  # by a process that was killed in the middle
-        if time.time() - left.lstat().st_mtime > _STALE:
-            shutil.rmtree(left, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another process that looks at the same folder has removed its own
+            if time.time() - left.lstat().st_mtime > _STALE:
+                shutil.rmtree(left, ignore_errors=True)
     scratch = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
     try:
         yield scratch

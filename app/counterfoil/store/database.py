@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from counterfoil.clock import Clock, SystemClock
 from counterfoil.errors import NewerDatabase, StoreTrouble
-from counterfoil.places import Home
+from counterfoil.places import Home, alone
 from counterfoil.store import schema
 from counterfoil.store.migrating import migrate
 from counterfoil.store.transactions import Txn
@@ -173,8 +173,8 @@ def open_database(home: Home, clock: Clock | None = None) -> Database:
             "Start the newer program, or choose another data folder with --home DIR.",
         )
     if version < SCHEMA:
-        with _migrating:
-            version = _version_of(home.database)  # another thread may have done it
+        with _migrating, alone(home.run / "migrating.lock"):
+            version = _version_of(home.database)  # another thread or process may have done it
             if version < SCHEMA:
                 migrate(home.database, version, SCHEMA, APPLICATION)
     return Database(home, clock)

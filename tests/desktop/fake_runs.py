@@ -412,13 +412,13 @@ def trail_page(query: str, before: int | None) -> facts.TrailPage:
         (
             "decision",
             ME,
-            "Anna held 2 invoices in ‘Decide about 2 invoices before the payment file is made’, seal 9f1c 07aa",
+            "Held 2 invoices in ‘Decide about 2 invoices before the payment file is made’, seal 9f1c 07aa",
         ),
         ("gate", "runner", "Asked: Write payment file for 12 invoices"),
         ("claim", "runner", "Carried on run 12 from step ‘run checks’"),
         ("run_started", ME, "Started “Supplier payments, week 48” as run 12"),
         ("effect", "runner", "Wrote payments/payments.xml for run 5, seal 3f9a 2c71"),
-        ("decision", "user:ben", "Ben approved ‘Write payment file for 14 invoices’, seal 3f9a 2c71"),
+        ("decision", "user:ben", "Approved ‘Write payment file for 14 invoices’, seal 3f9a 2c71"),
     )
     entries = [
         {

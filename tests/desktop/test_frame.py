@@ -176,6 +176,8 @@ def test_runner_is_started_from_its_line(make_desk: MakeDesk) -> None:
     desk.look()
     assert ("start_runner", None) in office.log
     assert not line.start.isVisible()
+    desk.click(line._face)
+    assert line._popover is None, "a second click on Start opened what lies beneath it"
 
 
 def test_the_line_says_more_when_asked(make_desk: MakeDesk) -> None:
@@ -224,6 +226,7 @@ def test_workspaces_and_looks_in_one_menu(desk: Desk) -> None:
         "Light",
         "Dark",
     ]
+    assert menu.toolTipsVisible(), "the whole path is told nowhere else there"
     assert isinstance(actions["Payables\tin Larkfield"], QAction)
     actions["Payables\tin Larkfield"].trigger()
     menu.close()

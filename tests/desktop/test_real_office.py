@@ -327,7 +327,7 @@ def test_a_decision_given_in_anothers_name_is_marked_in_the_window(home: RowsHom
     assert "(unverified)" in banner.words.text()
     (entry,) = [entry for entry in office.trail("", None).entries if entry["kind"] == "decision"]
     assert entry["after"]["entered_by"] == ME
-    assert str(entry["summary"]).startswith("Ben approved “Write it”")
+    assert str(entry["summary"]).startswith("Approved “Write it”")
     assert "(unverified). Entered by " in str(entry["summary"])
 
 
@@ -381,7 +381,7 @@ def test_which_parts_were_in_view_goes_into_the_trail(home: RowsHome) -> None:
     home.office.decide(Answer(gate["gate_id"], gate["digest"], "approved"))
     (entry,) = [entry for entry in home.office.trail("approved", None).entries if entry["kind"] == "decision"]
     assert entry["after"]["opened"] == ["files", "story"]
-    assert str(entry["summary"]).startswith("You approved")
+    assert str(entry["summary"]).startswith("Approved “Write it”")
 
 
 # --------------------------------------------------------------------------------------------------------- what changed

@@ -188,6 +188,7 @@ def test_silence_says_what_it_means() -> None:
         gates.silence(day(0, 16), None, NOW)
         == "If nobody decides by today 16:00: nothing is written, the run ends as Expired."
     )
+    assert "nothing is written or sent, the run" in gates.silence(day(0, 16), None, NOW, sends=True)
 
 
 def test_how_a_gate_ended_names_who() -> None:
@@ -364,9 +365,9 @@ def test_a_gate_says_who_did_what() -> None:
     assert runs.step_line({**gate, "kind": "step", "summary": "approved by the board"}) == "approved by the board"
 
 
-def test_the_trail_speaks_to_who_reads_it_and_names_effects_in_words() -> None:
+def test_the_trail_names_who_did_it_once_and_effects_in_words() -> None:
     mine = said({"by": ME, "summary": f"{people.capital(people.person(ME))} approved it"}, ME)
-    assert (mine["who"], mine["summary"]) == ("You", "You approved it")
+    assert (mine["who"], mine["summary"]) == ("You", "Approved it")
     assert said({"by": "runner", "summary": "append_rows@1 done"}, ME)["summary"] == "Add rows done"
 
 

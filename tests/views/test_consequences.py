@@ -20,7 +20,7 @@ def test_sending_comes_first_and_cannot_be_taken_back() -> None:
     assert told[0] == (
         "If you approve: 1 mail is sent to accounts@ardenhale.example and a@b.example. It cannot be taken back."
     )
-    assert told[1] == "If you approve: 1 file is written (a.txt)."
+    assert told[1] == "Also: 1 file is written (a.txt)."
     assert told[2].startswith("If you reject: nothing is written or sent;")
 
 

@@ -38,15 +38,14 @@ def consequences(spec: dict[str, Any]) -> list[str]:
 def _of_approval(plan: Sequence[Item]) -> list[str]:
     leaving = [item for item in plan if item.get("risk") in _LEAVES]
     mails = [item for item in leaving if _kind(item["body"]) == "mail"]
-    sentences = [_mailed(mails)] if mails else []
-    sentences += [_leaving(item) for item in leaving if item not in mails]
+    done = [_mailed(mails)] if mails else []
+    done += [_leaving(item) for item in leaving if item not in mails]
     files = _files([item for item in plan if item not in leaving])
     if files:
-        sentences.append(f"If you approve: {files.rstrip('.')}.{'' if leaving else ' Nothing is sent.'}")
+        done.append(f"{files.rstrip('.')}.{'' if leaving else ' Nothing is sent.'}")
     elif not leaving:
-        sentences.append(
-            "If you approve: the run goes on. This approval covers no effect: nothing is written or sent by it."
-        )
+        done.append("the run goes on. This approval covers no effect: nothing is written or sent by it.")
+    sentences = [f"{'Also' if n else 'If you approve'}: {sentence}" for n, sentence in enumerate(done)]
     sentences += [item["risk_reason"] for item in plan if item.get("risk_reason")]
     replaced = [item["target"] for item in plan if _kind(item["body"]) == "write_file" and item.get("before_digest")]
     if replaced:
@@ -64,17 +63,17 @@ def _mailed(mails: Sequence[Item]) -> str:
     people = [one for item in mails for one in (*item["body"]["args"]["to"], *item["body"]["args"]["cc"])]
     to = _listed(list(dict.fromkeys(people)))
     if len(mails) == 1:
-        return f"If you approve: 1 mail is sent to {to}. It cannot be taken back."
-    return f"If you approve: {len(mails):,} mails are sent to {to}. They cannot be taken back."
+        return f"1 mail is sent to {to}. It cannot be taken back."
+    return f"{len(mails):,} mails are sent to {to}. They cannot be taken back."
 
 
 def _leaving(item: Item) -> str:
     body = item["body"]
     args = body["args"]
     if _kind(body) == "http":
-        return f"If you approve: 1 request is sent: {args['method']} {args['url']}. It cannot be taken back."
+        return f"1 request is sent: {args['method']} {args['url']}. It cannot be taken back."
     made = "1 call is made: " if _kind(body) == "call" else ""
-    return as_sentence(f"If you approve: {made}{item['summary']}") + " It cannot be taken back."
+    return as_sentence(f"{made}{item['summary']}") + " It cannot be taken back."
 
 
 def _files(plan: Sequence[Item]) -> str:

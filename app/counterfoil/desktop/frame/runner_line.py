@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
@@ -24,6 +24,7 @@ from counterfoil.desktop.words.schedules import next_firing
 _HEAD = 18  # pixels of a line
 _BESIDE = 30  # pixels left and right of the words
 _AROUND = _BESIDE + 24  # and of the margins of the sidebar
+_SECOND_CLICK = 1_000  # milliseconds after Start in which a click was meant for it: by then the line lies where it lay
 
 
 def words_of(seen: RunnerSeen) -> tuple[str, str]:
@@ -69,15 +70,16 @@ class RunnerLine(Pane):
         self._clock = clock
         self._seen = RunnerSeen(RunnerState.STARTING)
         self._face = _Face()
-        self._face.clicked.connect(self._toggle)
+        self._face.clicked.connect(self._clicked)
         self.start = Button("Start", icon="play", name="Start the runner")
-        self.start.clicked.connect(self.start_wanted)
+        self.start.clicked.connect(self._start)
         self.start.hide()
         self.resume = Button("Resume", icon="play", name="Let everything go on")
-        self.resume.clicked.connect(self.resume_wanted)
+        self.resume.clicked.connect(self._resume)
         self.resume.hide()
         self.put(self._face, self.start, self.resume)
         self._popover: Popover | None = None
+        self._pressed = QTimer(self, singleShot=True, interval=_SECOND_CLICK)
         self.tick()
 
     def show_runner(self, seen: RunnerSeen) -> None:
@@ -94,6 +96,21 @@ class RunnerLine(Pane):
         off = self._seen.state in (RunnerState.OFF, RunnerState.SILENT) and not paused
         self.start.setVisible(off)
         self.start.say("Restart" if self._seen.state == RunnerState.SILENT else "Start", "Start the runner")
+
+    @Slot()
+    def _start(self) -> None:
+        self._pressed.start()
+        self.start_wanted.emit()
+
+    @Slot()
+    def _resume(self) -> None:
+        self._pressed.start()
+        self.resume_wanted.emit()
+
+    @Slot()
+    def _clicked(self) -> None:
+        if not self._pressed.isActive():
+            self._toggle()
 
     @Slot()
     def _toggle(self) -> None:

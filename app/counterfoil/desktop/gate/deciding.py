@@ -181,7 +181,8 @@ class Deciding(QObject):
         due = times.iso_instant(str(reading.seen.document.get("due_at")))
         asked = waits_for(reading.seen.document, reading.seen.me)
         who = person(asked) if asked else ""
-        silence = words.silence(due, reading.seen.document.get("on_due"), self._clock.now_us(), who)
+        sends = bool(reading.effects_first)
+        silence = words.silence(due, reading.seen.document.get("on_due"), self._clock.now_us(), who, sends=sends)
         hint = "Nothing has been written yet. " if self._shown.is_guided else ""
         self.bar.show_open(
             silence=f"{hint}{silence}",

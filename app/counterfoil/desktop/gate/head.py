@@ -26,6 +26,7 @@ from counterfoil.desktop.words.plain import one_line
 _FIGURE = 400  # pixels of a figure on one line
 _STRONG_STARTS = (
     "If you approve:",
+    "Also:",
     "If you reject:",
     "If you answer:",
     "If you keep the folder's:",

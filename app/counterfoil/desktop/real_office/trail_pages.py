@@ -40,10 +40,10 @@ class TrailPages:
 
 
 def said(entry: dict[str, Any], me: str) -> dict[str, Any]:
-    """An entry whose sentence speaks to who reads it: `Ben approved …` is You approved … for Ben."""
+    """An entry for a row that names who it was beside the sentence: `Ben approved …` is Approved … there, and who it was is You for Ben."""
     by, summary = str(entry["by"]), str(entry["summary"])
     named = next((name for name in (by, capital(person(by))) if summary.startswith(f"{name} ")), "")
-    told = f"{capital(person(by, me))}{summary[len(named) :]}" if named else summary
+    told = capital(summary[len(named) + 1 :]) if named else summary
     told = _EFFECT.sub(lambda kind: step_name(kind[0]), told)
     return {
         **entry,

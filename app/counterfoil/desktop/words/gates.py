@@ -100,14 +100,14 @@ def has_read(names: str, many: int) -> str:
     return f"This run has read {one_line(names)}, which {'comes' if many == 1 else 'come'} from outside."
 
 
-def silence(due_at: int | None, on_due: str | None, now_us: int, who: str = "") -> str:
-    """What happens when nobody decides; `who` is the name of whom alone it waits for."""
+def silence(due_at: int | None, on_due: str | None, now_us: int, who: str = "", *, sends: bool = False) -> str:
+    """What happens when nobody decides; `who` is the name of whom alone it waits for, `sends`: something would leave the house."""
     if due_at is None:
         return f"No deadline. It waits until {f'{who} decides' if who else 'you decide'}."
     by = times.in_sentence(times.when(due_at, now_us))
     if on_due and on_due != "expires":
         return f"If nobody decides by {by}: {on_due}."
-    return f"If nobody decides by {by}: nothing is written, the run ends as Expired."
+    return f"If nobody decides by {by}: nothing is written{' or sent' if sends else ''}, the run ends as Expired."
 
 
 def asked(asked_at: int, started_by: str, me: str, now_us: int, files_at: int | None = None) -> str:

@@ -24,6 +24,14 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home").create()
 
 
+def test_beside_its_badge_a_level_does_not_say_its_word_again() -> None:
+    for level in (ISOLATED, CAPPED, WEAK):
+        said = protection.beside_badge(protection.mark(level, landlock=4))
+        assert said
+        assert not said.startswith(level.badge.partition(",")[0])
+    assert protection.beside_badge("L3").startswith("Memory and disk limits are watched")
+
+
 def test_without_bubblewrap(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bwrap, "PROGRAM", Path("/nonexistent/bwrap"))
     found = probing.measured(home, afresh=True)

@@ -90,6 +90,11 @@ def sentence(marked: str) -> str:
     return " ".join([level.sentence, *_MORE.get(more, ())])
 
 
+def beside_badge(marked: str) -> str:
+    """The sentence where the badge stands beside it: its word is not said again."""
+    return sentence(marked).removeprefix(f"{badge(marked).partition(',')[0]}. ")
+
+
 def _weak(version: int) -> str:
     lacking = [what for since, what in _LACKING if version < since]
     listed = ", ".join(lacking[:-1]) + f" and {lacking[-1]}" if len(lacking) > 1 else "".join(lacking)

@@ -115,7 +115,7 @@ def as_html(seen: GateSeen, now_us: int) -> str:
         *(_answer(reading, row.key) for row in reading.answers),
         *(_section({**section.entry, "kind": section.kind}, today) for section in reading.sections),
         _plan(seen),
-        f"<p>Protected: {_e(protection.badge(seen.isolation))}. {_e(protection.sentence(seen.isolation))}</p>",
+        f"<p>Protected: {_e(protection.badge(seen.isolation))}. {_e(protection.beside_badge(seen.isolation))}</p>",
         f"<p>Sealed {_e(reading.digest)}. Printed {_e(times.full(now_us))}.</p>",
     ]
     style = f"body {{ font-family: '{SANS}'; font-size: 9pt; }} h1 {{ font-size: 15pt; }} h2 {{ font-size: 11pt; }}"

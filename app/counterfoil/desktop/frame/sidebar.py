@@ -14,7 +14,7 @@ from counterfoil.desktop.parts.boxes import Pane, Rule
 from counterfoil.desktop.parts.buttons import NavButton
 from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.layouts import column
-from counterfoil.desktop.tables.fitting import stacked
+from counterfoil.desktop.tables.fitting import shortened, stacked
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import SIDEBAR
 from counterfoil.desktop.words.numbers import count
@@ -27,6 +27,7 @@ _NAME, _FOLDER, _MOST = (
 )  # pixels of a line of the workspace's name and of its folder, and how many lines at most
 _BESIDE = 44 + 28  # pixels left and right of them
 _AROUND = _BESIDE + 16  # and of the margins of the sidebar
+_IN_MENU = 300  # pixels of a name there
 PAGES = (
     ("inbox", "Inbox", "inbox"),
     ("runs", "Runs", "play"),
@@ -136,10 +137,11 @@ class Switcher(QPushButton):
         """Ctrl+Shift+W, or a click."""
         menu = QMenu(self)
         menu.setFont(font())
+        menu.setToolTipsVisible(True)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         group = QActionGroup(menu)
         for name, path in [("All workspaces", None), *((one.name, one.path) for one in self._workspaces)]:
-            words = f"{one_line(name)}\t{one_line(_short(path))}" if path else one_line(name)
+            words = f"{_cut(name)}\t{_cut(_short(path))}" if path else one_line(name)
             action = QAction(keyless(words), menu)
             action.setCheckable(True)
             action.setChecked(path == self._current)
@@ -214,6 +216,11 @@ class Switcher(QPushButton):
         self.setAccessibleName(f"Workspace: {name}")
         self.setToolTip(tip(f"{plain(folder)} (Ctrl+Shift+W)"))
         self.update()
+
+
+def _cut(text: str) -> str:
+    """A name in the menu, which is no wider than the screen; the whole path is in the tooltip."""
+    return shortened(one_line(text), _IN_MENU, QFontMetrics(font()).horizontalAdvance)
 
 
 def _short(path: str) -> str:

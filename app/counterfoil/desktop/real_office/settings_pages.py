@@ -57,7 +57,7 @@ class SettingsPages:
         told = protection.told(self._access.home)
         if told is None:
             return GeneralSeen(undo)
-        return GeneralSeen(undo, protection.badge(told.mark), protection.sentence(told.mark), told.next_step)
+        return GeneralSeen(undo, protection.badge(told.mark), protection.beside_badge(told.mark), told.next_step)
 
     def notices(self) -> NoticesSeen:
         """How people hear of things."""

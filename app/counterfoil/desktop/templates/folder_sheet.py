@@ -60,6 +60,7 @@ class FolderSheet(Sheet):
         cancel = Button("Leave it", "quiet")
         cancel.clicked.connect(self.dismiss)
         put(self.foot, self.act, None, cancel)
+        self._measure()
 
     @Slot()
     def _browse(self) -> None:

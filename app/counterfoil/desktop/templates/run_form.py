@@ -169,7 +169,7 @@ class RunForm(Pane):
         level = Box("quiet", gap=4, margins=(14, 10, 14, 10))
         level.put(
             _shield(seen.isolation),
-            Prose(protection.sentence(seen.isolation), "small"),
+            Prose(protection.beside_badge(seen.isolation), "small"),
         )
         if seen.raising:
             level.put(Prose(plain(seen.raising, lines=True), "small"))

@@ -528,6 +528,7 @@ def test_what_a_rule_comes_to_is_read_before_it_is_kept(desk: Desk, editor: Any)
     editor.rule.setText("every hour")
     desk.click(editor.save)  # before what it means was said back
     assert [act for act, _ in desk.office.log if act == "keep"] == []
+    assert not editor._typed.isActive()
     assert editor._note.text() == "This is what it comes to now. Save keeps it."
     desk.click(editor.save)
     assert [what.rule for act, what in desk.office.log if act == "keep"] == ["every hour"]

@@ -258,6 +258,7 @@ class ScheduleEditor(Pane):
 
     @Slot()
     def _judge(self) -> None:
+        self._typed.stop()  # judged a second time, what is said of this one would go again
         draft = self.draft()
         ticket = self._bridge.ask(
             self, lambda office: (draft, office.schedules.judge(draft)), self._judgement, self._failed

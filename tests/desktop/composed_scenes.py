@@ -215,7 +215,7 @@ def _runs(desk: Composed) -> Iterator[str]:
     runs._save_view(runs._view("All"))
     desk.settle(0.5)
     yield "runs-save-view"
-    runs._naming.dismiss()
+    runs.sheet.dismiss()
     runs.narrowing.chips["template"].click()
     desk.settle()
     yield "MENU narrowing"

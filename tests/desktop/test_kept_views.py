@@ -117,9 +117,9 @@ def test_a_view_of_runs_is_saved_chosen_and_removed(make_desk: MakeDesk) -> None
     desk.click(runs.chips["done"])
     desk.click(runs.views)
     choose(desk, "Save this view…")
-    assert runs._naming.text() == "Done"
-    runs._naming.editor.setText("What is finished & kept")
-    desk.click(runs._naming.act)
+    assert runs.sheet.text() == "Done"
+    runs.sheet.editor.setText("What is finished & kept")
+    desk.click(runs.sheet.act)
     desk.click(runs.chips["all"])
     everything = runs.adapter.rowCount()
     desk.window.close()
@@ -170,8 +170,8 @@ def test_the_list_is_narrowed_to_a_template_and_says_so(make_desk: MakeDesk) -> 
     assert desk.office.narrowed[-1] == Narrow("Supplier payments", "", 7)
     desk.click(runs.views)
     choose(desk, "Save this view…")
-    assert runs._naming.text() == "Supplier payments, Last 7 days"
-    desk.click(runs._naming.act)
+    assert runs.sheet.text() == "Supplier payments, Last 7 days"
+    desk.click(runs.sheet.act)
     desk.click(chip)
     choose(desk, "Any template")
     runs.show_view("Supplier payments, Last 7 days")

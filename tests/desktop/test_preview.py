@@ -44,7 +44,7 @@ def test_a_row_is_shown_whole_with_the_page_that_it_came_from(
     checks.table.setFocus()
     checks.table.setCurrentIndex(checks.adapter.index(1, 0))
     batch.press(SPACE, on=checks.table)
-    sheet = detail(batch).row_sheet
+    sheet = detail(batch).sheet
     assert sheet.accessibleName() == "Checks"
     said = " ".join(one.accessibleName() for one in sheet.findChildren(QWidget) if one.accessibleName())
     assert "Detail: The profile has no lines." in said
@@ -52,7 +52,7 @@ def test_a_row_is_shown_whole_with_the_page_that_it_came_from(
     batch.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert batch.decisions() == []
     batch.press(ESCAPE)
-    assert detail(batch).row_sheet is None
+    assert detail(batch).sheet is None
 
 
 def test_in_a_table_whose_rows_are_held_space_holds_and_enter_looks(batch: Desk) -> None:
@@ -60,13 +60,13 @@ def test_in_a_table_whose_rows_are_held_space_holds_and_enter_looks(batch: Desk)
     payments.table.setCurrentIndex(payments.adapter.index(0, 1))
     batch.press(SPACE, on=payments.table)
     assert detail(batch).session.held == (1,)
-    assert detail(batch).row_sheet is None
+    assert detail(batch).sheet is None
     payments.table.activated.emit(payments.adapter.index(0, 1))
     batch.settle()
-    assert detail(batch).row_sheet is not None
+    assert detail(batch).sheet is not None
     batch.window.show_gate(f"{79:032x}")  # it goes with its gate
     batch.later()
-    assert detail(batch).row_sheet is None
+    assert detail(batch).sheet is None
 
 
 def test_a_source_that_a_row_names_comes_with_its_page_and_box(
@@ -81,7 +81,7 @@ def test_a_source_that_a_row_names_comes_with_its_page_and_box(
     assert found[0]["data"]["boxes"]
     detail(batch).page.looked_at.emit(("Checks", shown, line))
     batch.settle()
-    pictures = detail(batch).row_sheet.findChildren(PagePicture)
+    pictures = detail(batch).sheet.findChildren(PagePicture)
     assert len(pictures) == 3
     assert all(one.width() > one.sizeHint().width() for one in pictures)
     assert all(one.height() == one.heightForWidth(one.width()) for one in pictures), "a page keeps its shape"

@@ -644,12 +644,12 @@ def test_a_silent_step_is_waited_for_or_restarted_in_the_inbox(whole: Desk) -> N
         return next(one for one in cards.findChildren(Button) if one.text() == text and one.isVisible())
 
     whole.click(key("Restart this step…"))
-    said = [one.text() for one in standing._sheet.findChildren(Prose)]
+    said = [one.text() for one in standing.sheet.findChildren(Prose)]
     assert said == ["“Read contracts” starts again."]
-    whole.click(standing._sheet.other)
+    whole.click(standing.sheet.other)
     assert not [act for act, _ in office.log if act == "restart_step"]
     whole.click(key("Restart this step…"))
-    whole.click(standing._sheet.act)
+    whole.click(standing.sheet.act)
     assert ("restart_step", run_id) in office.log
     whole.click(key("Wait"))
     assert ("wait_longer", run_id) in office.log

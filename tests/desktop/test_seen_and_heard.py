@@ -93,7 +93,7 @@ def sheets(desk: Desk) -> Iterator[str]:
         act()
         desk.settle()
         yield f"sheet-{act.__name__}"
-        aside.dismiss()
+        aside.close_sheet()
         desk.settle()
     desk.office.snooze(f"{77:032x}", desk.office.now + 3_600_000_000)
     desk.office.give(f"{81:032x}", "user:ben", "")

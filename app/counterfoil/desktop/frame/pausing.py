@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QWidget
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.office import RunnerSeen
 from counterfoil.desktop.parts.act_sheet import ActSheet
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.plain import quoted
 
 
-class Pausing(QObject):
+class Pausing(QObject, OneSheet[ActSheet]):
     """Pauses and resumes everything for one window.
 
     Signals:
@@ -24,7 +25,6 @@ class Pausing(QObject):
     def __init__(self, bridge: Bridge, over: QWidget, parent: QObject) -> None:
         super().__init__(parent)
         self._bridge, self._over = bridge, over
-        self.sheet: ActSheet | None = None
 
     def ask(self, seen: RunnerSeen) -> None:
         """Show what a pause means now."""
@@ -39,9 +39,7 @@ class Pausing(QObject):
                 other="Let it go on",
             )
             sheet.given.connect(self._pause)
-            sheet.closed.connect(self._closed)
-            self.sheet = sheet
-            sheet.open(sheet.other)
+            self.open_sheet(sheet, sheet.other)
 
     @Slot()
     def resume(self) -> None:
@@ -51,10 +49,6 @@ class Pausing(QObject):
     @Slot(str)
     def _pause(self, _key: str) -> None:
         self._bridge.ask(self, lambda office: office.pause_everything(on=True), self._done)
-
-    @Slot()
-    def _closed(self) -> None:
-        self.sheet = None
 
     def _done(self, _nothing: object) -> None:
         self.done.emit()

@@ -9,9 +9,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from counterfoil.desktop.bridge import Bridge, Latest, Trouble
-from counterfoil.desktop.gate.sheets import WordsSheet
 from counterfoil.desktop.office import Changes, Counts, Part
-from counterfoil.desktop.parts.act_sheet import ActSheet
+from counterfoil.desktop.parts.one_sheet import OneSheet
+from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.silent_rows import restart_sheet
 from counterfoil.desktop.run_acts import Silent
 from counterfoil.desktop.schedule_facts import NoticeSeen, SchedulesSeen
@@ -19,7 +19,7 @@ from counterfoil.desktop.schedules.sheets import SkippedSheet, skip_sheet, start
 from counterfoil.desktop.words.people import OPENING
 
 
-class Standing(QObject):
+class Standing(QObject, OneSheet[Sheet]):
     """Keeps the cards of the inbox true.
 
     Signals:
@@ -33,7 +33,6 @@ class Standing(QObject):
         self._bridge, self._inbox = bridge, inbox
         self._latest = Latest()
         self._count = 0
-        self._sheet: SkippedSheet | ActSheet | WordsSheet | None = None
         inbox.pane.notices.got_it.connect(self._got_it)
         inbox.pane.notices.skipped_wanted.connect(self._choose_skipped)
         inbox.pane.notices.sign_in_wanted.connect(self._sign_in)
@@ -72,11 +71,10 @@ class Standing(QObject):
 
     @Slot(object)
     def _skip(self, notice: object) -> None:
-        if isinstance(notice, NoticeSeen) and notice.due_at is not None and self._sheet is None:
-            self._sheet = skip_sheet(self._inbox, notice.skip)
-            self._sheet.given.connect(functools.partial(self._skip_it, notice.schedule_id, notice.due_at))
-            self._sheet.closed.connect(self._closed)
-            self._sheet.open(self._sheet.editor)
+        if isinstance(notice, NoticeSeen) and notice.due_at is not None and self.sheet is None:
+            sheet = skip_sheet(self._inbox, notice.skip)
+            sheet.given.connect(functools.partial(self._skip_it, notice.schedule_id, notice.due_at))
+            self.open_sheet(sheet, sheet.editor)
 
     def _skip_it(self, schedule_id: str, due_at: int, reason: str) -> None:
         self._bridge.ask(
@@ -91,12 +89,10 @@ class Standing(QObject):
 
     @Slot(object)
     def _ask_restart(self, silent: object) -> None:
-        if isinstance(silent, Silent) and self._sheet is None:
+        if isinstance(silent, Silent) and self.sheet is None:
             sheet = restart_sheet(self._inbox, silent)
             sheet.given.connect(self._restart)
-            sheet.closed.connect(self._closed)
-            self._sheet = sheet
-            sheet.open()
+            self.open_sheet(sheet)
 
     @Slot(str)
     def _restart(self, run_id: str) -> None:
@@ -112,12 +108,10 @@ class Standing(QObject):
 
     @Slot(object)
     def _choose_skipped(self, notice: object) -> None:
-        if isinstance(notice, NoticeSeen) and self._sheet is None:
+        if isinstance(notice, NoticeSeen) and self.sheet is None:
             sheet = SkippedSheet(self._inbox, notice.missed)
             sheet.given.connect(self._run_skipped)
-            sheet.closed.connect(self._closed)
-            self._sheet = sheet
-            sheet.open()
+            self.open_sheet(sheet)
 
     @Slot()
     def _run_skipped(self) -> None:
@@ -130,10 +124,6 @@ class Standing(QObject):
                 self.run_started.emit,
                 slow=True,
             )
-
-    @Slot()
-    def _closed(self) -> None:
-        self._sheet = None
 
     def _done(self, _nothing: object) -> None:
         self._look()

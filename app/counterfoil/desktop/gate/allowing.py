@@ -16,6 +16,7 @@ from counterfoil.desktop.parts.boxes import Banner, Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import put
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.trust_facts import Proposal
 from counterfoil.desktop.words.plain import one_line
@@ -35,7 +36,7 @@ def may_be_allowed(reading: Reading) -> bool:
     )
 
 
-class Allowing(QObject):
+class Allowing(QObject, OneSheet["AllowSheet"]):
     """Opens the sheet of one pane, and gives what is proposed.
 
     Signals:
@@ -48,15 +49,13 @@ class Allowing(QObject):
         super().__init__(over)
         self._over, self._bridge = over, bridge
         self._latest = Latest()
-        self.sheet: AllowSheet | None = None
         self._gate_id = ""
 
     def dismiss(self) -> None:
         """Another gate comes: close what is open, and show nothing of what was asked for; nothing is given."""
         self._gate_id = ""
         self._latest.take(None)
-        if self.sheet is not None:
-            self.sheet.dismiss()
+        self.close_sheet()
 
     def propose(self, gate_id: str) -> None:
         """Look for the narrowest rules, then show them."""
@@ -68,20 +67,14 @@ class Allowing(QObject):
         )
 
     def _show(self, proposal: Proposal) -> None:
-        self.sheet = AllowSheet(proposal, self._over)
-        self.sheet.closed.connect(self._closed)
-        self.sheet.allow.clicked.connect(self._give)
-        self.sheet.open()
-
-    @Slot()
-    def _closed(self) -> None:
-        self.sheet = None
+        sheet = AllowSheet(proposal, self._over)
+        sheet.allow.clicked.connect(self._give)
+        self.open_sheet(sheet)
 
     @Slot()
     def _give(self) -> None:
         gate_id = self._gate_id
-        if self.sheet is not None:
-            self.sheet.dismiss()
+        self.close_sheet()
         given, failed = functools.partial(self._given, gate_id), functools.partial(self._failed, gate_id)
         self._bridge.ask(self._over, lambda office: office.trust.allow(gate_id), given, failed, slow=True)
 

@@ -16,6 +16,7 @@ from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate.sheets import ChangeSheet, WordsSheet, reject_sheet, send_back_sheet, stop_sheet
 from counterfoil.desktop.gate.trouble import is_mail, title_of
 from counterfoil.desktop.gate_facts import Answer
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 
@@ -23,7 +24,7 @@ _WHY = "skip why"  # what a draft calls the reason beside a value
 _TROUBLE_BUTTONS = (("It happened", "It went out"), ("Do it once", "Send it once"))
 
 
-class Asking(QObject):
+class Asking(QObject, OneSheet[Sheet]):
     """Opens the sheets of one pane.
 
     Signals:
@@ -46,12 +47,10 @@ class Asking(QObject):
         self.protection = ProtectionAsking(over, bridge)
         self._session: Session | None = None
         self._choice = ""
-        self.sheet: Sheet | None = None
 
     def dismiss(self) -> None:
         """Close what is open, keeping what was typed."""
-        if self.sheet is not None:
-            self.sheet.dismiss()
+        self.close_sheet()
         self.protection.leave()
 
     def go_on(self, session: Session) -> None:
@@ -163,9 +162,7 @@ class Asking(QObject):
 
     def _open(self, session: Session, sheet: Sheet) -> None:
         self._session = session
-        self.sheet = sheet
-        sheet.closed.connect(self._closed)
-        sheet.open(sheet.editor if isinstance(sheet, WordsSheet) else None)
+        self.open_sheet(sheet, sheet.editor if isinstance(sheet, WordsSheet) else None)
 
     @Slot(str)
     def _given(self, text: str) -> None:
@@ -196,10 +193,6 @@ class Asking(QObject):
         if self._session is not None:
             self._session.type(place, text)
             self.typed.emit()
-
-    @Slot()
-    def _closed(self) -> None:
-        self.sheet = None
 
 
 def _nothing() -> None:

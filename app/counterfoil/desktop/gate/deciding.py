@@ -86,7 +86,7 @@ class Deciding(QObject):
         """Close the sheets, keeping what was typed."""
         self.asking.dismiss()
         self.allowing.dismiss()
-        self.aside.dismiss()
+        self.aside.close_sheet()
 
     def focus_bar(self) -> None:
         """Ctrl+Enter in the list comes here: it moves the focus and decides nothing."""

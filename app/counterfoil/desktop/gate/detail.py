@@ -23,6 +23,7 @@ from counterfoil.desktop.office import Changes, Part
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.keys import bind
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.tables.table import Line, Table
@@ -33,7 +34,7 @@ PATIENCE = 300  # milliseconds before a skeleton stands where nothing is yet
 _EMPTY, _WAITING, _PAGE, _BLANK = 0, 1, 2, 3
 
 
-class GateDetail(Pane):
+class GateDetail(Pane, OneSheet[RowSheet]):
     """One gate at a time.
 
     Signals:
@@ -64,7 +65,6 @@ class GateDetail(Pane):
         self._latest = Latest()
         self._looked: Looked | None = None
         self._of_files: Banner | None = None
-        self.row_sheet: RowSheet | None = None
         self._again: list[str] = []  # rows whose answers were not kept when the gate changed
         self.gate_id = ""
         self.guided = ""  # the run whose gates carry the hints of the first run
@@ -256,8 +256,7 @@ class GateDetail(Pane):
             self._again = carry_over(before, session)
 
     def _retire_page(self) -> None:
-        if self.row_sheet is not None:
-            self.row_sheet.dismiss()
+        self.close_sheet()
         if self.page is not None:
             self.page.retire()
             self.page = None
@@ -265,17 +264,11 @@ class GateDetail(Pane):
     @Slot(object)
     def _look_at_row(self, row: tuple[str, Table, Line]) -> None:
         """Space, Enter or a double click on a row of evidence: all of it, and where it comes from."""
-        if self.session is None or self.row_sheet is not None:
+        if self.session is None or self.sheet is not None:
             return
         reading = self.session.reading
         sources = next((one.entry.get("data") or () for one in reading.sections if one.kind == "sources"), ())
-        self.row_sheet = RowSheet(self, *row, sources, reading.seen.workspace, self._bridge)
-        self.row_sheet.closed.connect(self._row_closed)
-        self.row_sheet.open()
-
-    @Slot()
-    def _row_closed(self) -> None:
-        self.row_sheet = None
+        self.open_sheet(RowSheet(self, *row, sources, reading.seen.workspace, self._bridge))
 
     @Slot()
     def _edited(self) -> None:

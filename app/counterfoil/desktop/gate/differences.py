@@ -14,6 +14,7 @@ from counterfoil.desktop.parts.boxes import Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import TOP, column, put, row
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import from_texts
@@ -25,14 +26,13 @@ FIRST = 6  # differences that stand on the page
 _WIDE = 760  # pixels of the sheet
 
 
-class Differences(Box):
+class Differences(Box, OneSheet[Sheet]):
     """Above the answers of a gate that took the place of another, or that changed while it was open."""
 
     def __init__(self, since: str, parts: Sequence[Part], again: Sequence[str], over: QWidget, today: date) -> None:
         """`since` says what it is compared with; `again` are rows whose answer was not kept; the sheet opens `over` a pane."""
         super().__init__("card", gap=10)
         self._parts, self._over, self._today = parts, over, today
-        self.sheet: Sheet | None = None
         total = sum(len(part.changes) for part in parts)
         head = row(gap=8)
         head.addWidget(Icon("file-diff", "text2"), 0, TOP)
@@ -71,19 +71,14 @@ class Differences(Box):
     @Slot()
     def _open(self) -> None:
         """Every difference as a table that is as quick with thousands."""
-        self.sheet = Sheet("What is different", self._over, width=_WIDE)
-        self.sheet.closed.connect(self._closed)
+        sheet = Sheet("What is different", self._over, width=_WIDE)
         for part in self._parts:
             rows = [(change.what, change.before, change.after) for change in part.changes]
             table = from_texts(("What", "Before", "Now"), rows, self._today)
             held = Box("card", gap=0, margins=(1, 1, 1, 1))
             held.put(TableView(TableAdapter(table), f"{part.title}, differences").captioned())
-            put(self.sheet.body, Label(f"{part.title} · {number(len(rows))}", "small_strong"), held)
+            put(sheet.body, Label(f"{part.title} · {number(len(rows))}", "small_strong"), held)
         close = Button("Close", "outline")
-        close.clicked.connect(self.sheet.dismiss)
-        put(self.sheet.foot, close, None)
-        self.sheet.open()
-
-    @Slot()
-    def _closed(self) -> None:
-        self.sheet = None
+        close.clicked.connect(sheet.dismiss)
+        put(sheet.foot, close, None)
+        self.open_sheet(sheet)

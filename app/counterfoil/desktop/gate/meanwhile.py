@@ -17,6 +17,7 @@ from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import put
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, joined
@@ -39,7 +40,7 @@ class Shown(Protocol):
     session: Session | None
 
 
-class Meanwhile(QObject):
+class Meanwhile(QObject, OneSheet[Sheet]):
     """For the gate that a pane shows.
 
     Signals:
@@ -57,7 +58,6 @@ class Meanwhile(QObject):
         self._latest = Latest()
         self._known: frozenset[tuple[str, str | None]] = frozenset()  # what was looked at already
         self._found: tuple[Touched, ...] = ()
-        self.sheet: Sheet | None = None
         self._looks = QTimer(self, interval=_LOOKS)
         self._looks.timeout.connect(self.look)
 
@@ -72,8 +72,7 @@ class Meanwhile(QObject):
         self._latest.take(None)
         self._looks.stop()
         self._known, self._found = frozenset(), ()
-        if self.sheet is not None:
-            self.sheet.dismiss()
+        self.close_sheet()
 
     @Slot()
     def look(self) -> None:
@@ -89,17 +88,16 @@ class Meanwhile(QObject):
     def show_changes(self) -> None:
         """Each file as it was when the gate was asked, and as it is now; after that the bar goes on."""
         gate_id, today = self._shown.gate_id, times.local(self._clock.now_us()).date()
-        self.sheet = Sheet("What changed in the folder", self._over, width=_WIDE)
-        self.sheet.closed.connect(self._closed)
-        put(self.sheet.body, Prose(NOTHING_YET, "body"))
+        sheet = Sheet("What changed in the folder", self._over, width=_WIDE)
+        put(sheet.body, Prose(NOTHING_YET, "body"))
         for one in self._found[:_SHOWN]:
-            put(self.sheet.body, FileCard(_asked(gate_id, one), one.path, self._bridge, today))
+            put(sheet.body, FileCard(_asked(gate_id, one), one.path, self._bridge, today))
         if len(self._found) > _SHOWN:
-            put(self.sheet.body, Prose(f"And {count(len(self._found) - _SHOWN, 'more file')}.", "small"))
+            put(sheet.body, Prose(f"And {count(len(self._found) - _SHOWN, 'more file')}.", "small"))
         close = Button("Go on deciding", "outline")
-        close.clicked.connect(self.sheet.dismiss)
-        put(self.sheet.foot, close, None)
-        self.sheet.open(close)
+        close.clicked.connect(sheet.dismiss)
+        put(sheet.foot, close, None)
+        self.open_sheet(sheet, close)
 
     def _seen(self, found: tuple[Touched, ...]) -> None:
         session = self._shown.session
@@ -110,9 +108,8 @@ class Meanwhile(QObject):
         session.frozen = "files"
         self.touched.emit(sentence(found, self._clock.now_us()))
 
-    @Slot()
-    def _closed(self) -> None:
-        self.sheet = None
+    def _sheet_closed(self) -> None:
+        super()._sheet_closed()
         session = self._shown.session
         self._known = frozenset((one.path, one.sha) for one in self._found)
         if session is not None and session.frozen == "files":

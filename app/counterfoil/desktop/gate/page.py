@@ -118,8 +118,8 @@ class GatePage(Pane):
         self._to_build.clear()
         self._answering = False
         self._next.stop()
-        if self.differences is not None and self.differences.sheet is not None:
-            self.differences.sheet.dismiss()
+        if self.differences is not None:
+            self.differences.close_sheet()
         self._scroll.verticalScrollBar().valueChanged.disconnect(self._look)
         if self.index is not None:
             self.index.retire()

@@ -17,6 +17,7 @@ from counterfoil.desktop.gate.aside_sheets import GiveSheet, SnoozeSheet
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.keys import keyless
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words import asides as words
@@ -40,7 +41,7 @@ class Shown(Protocol):
         """Put the focus where reading begins."""
 
 
-class SettingAside(QObject):
+class SettingAside(QObject, OneSheet[Sheet]):
     """For the gate that a pane shows.
 
     Signals:
@@ -57,12 +58,6 @@ class SettingAside(QObject):
         """`over` and `shown` are the same thing: where sheets open, and what is set aside."""
         super().__init__(over)
         self._over, self._shown, self._bridge, self._clock = over, shown, bridge, clock
-        self.sheet: Sheet | None = None
-
-    def dismiss(self) -> None:
-        """Close what is open."""
-        if self.sheet is not None:
-            self.sheet.dismiss()
 
     def ways(self) -> list[tuple[str, str]]:
         """What can be done with the gate that is shown: key and words."""
@@ -105,7 +100,7 @@ class SettingAside(QObject):
             due = times.iso_instant(str(session.reading.seen.document.get("due_at")))
             sheet = SnoozeSheet(self._over, self._clock.now_us(), due)
             sheet.chosen.connect(functools.partial(self._snooze, self._shown.gate_id))
-            self._open(sheet)
+            self.open_sheet(sheet)
 
     @Slot()
     def wake(self) -> None:
@@ -144,7 +139,7 @@ class SettingAside(QObject):
         if self.sheet is None and gate_id == self._shown.gate_id:
             sheet = GiveSheet(self._over, people)
             sheet.given.connect(functools.partial(self._give, gate_id))
-            self._open(sheet)
+            self.open_sheet(sheet)
 
     def _give(self, gate_id: str, person: Person, why: str) -> None:
         self._ask(lambda office: office.give(gate_id, person.principal, why), self._looked)
@@ -155,12 +150,3 @@ class SettingAside(QObject):
     def _ask(self, act: Callable[[Office], T], done: Callable[[T], None]) -> None:
         """Do it, off this thread; what is refused is told of its own gate."""
         self._bridge.ask(self, act, done, functools.partial(self.refused.emit, self._shown.gate_id))
-
-    def _open(self, sheet: Sheet) -> None:
-        self.sheet = sheet
-        sheet.closed.connect(self._closed)
-        sheet.open()
-
-    @Slot()
-    def _closed(self) -> None:
-        self.sheet = None

@@ -21,6 +21,7 @@ from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import column, empty, page_head, put, row
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import from_evidence
 from counterfoil.desktop.tables.view import TableView
@@ -34,7 +35,7 @@ from counterfoil.facts import as_sentence
 _LOOK = "a closer look"  # how the reason ends that says no more than the sentence above the table
 
 
-class BulkPanel(Pane):
+class BulkPanel(Pane, OneSheet[SnoozeSheet]):
     """The right pane while several gates are selected.
 
     Signals:
@@ -49,7 +50,6 @@ class BulkPanel(Pane):
         self._able: list[InboxRow] = []
         self._rows: list[InboxRow] = []  # those that can be snoozed
         self._put_off: list[InboxRow] = []  # those that were, and can be seen again
-        self.sheet: SnoozeSheet | None = None
         self._deciding: list[InboxRow] = []  # those whose decisions are on their way, while they are what is shown
         self._shown_at = 0
         self._left = 0
@@ -71,8 +71,7 @@ class BulkPanel(Pane):
 
     def show_rows(self, rows: list[InboxRow]) -> None:
         """What is selected."""
-        if self.sheet is not None:
-            self.sheet.dismiss()  # it was about others
+        self.close_sheet()  # it was about others
         self._shown_at = self._clock.now_us()
         able, left_out, why = bulk_choice(rows)
         self._able, self._deciding = able, []
@@ -139,14 +138,9 @@ class BulkPanel(Pane):
         """The nearest deadline of all bounds the choice."""
         if self.sheet is None and self._rows:
             due = min((gate.due_at for gate in self._rows if gate.due_at is not None), default=None)
-            self.sheet = SnoozeSheet(self, self._clock.now_us(), due, len(self._rows))
-            self.sheet.chosen.connect(functools.partial(self._snooze, self._rows))
-            self.sheet.closed.connect(self._sheet_closed)
-            self.sheet.open()
-
-    @Slot()
-    def _sheet_closed(self) -> None:
-        self.sheet = None
+            sheet = SnoozeSheet(self, self._clock.now_us(), due, len(self._rows))
+            sheet.chosen.connect(functools.partial(self._snooze, self._rows))
+            self.open_sheet(sheet)
 
     def _snooze(self, rows: list[InboxRow], until: int) -> None:
         done = functools.partial(self._snoozed, rows, until)

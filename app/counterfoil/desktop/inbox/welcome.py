@@ -14,6 +14,7 @@ from counterfoil.desktop.parts.boxes import Banner, Box, Pane, Rule
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.run_acts import Undoing
 from counterfoil.desktop.runs.undo_sheet import UndoSheet
 from counterfoil.desktop.words.plain import one_line
@@ -25,7 +26,7 @@ SAMPLES = 17  # files in the bundled sample, as the progress will count them
 _LOOK = 200  # milliseconds between two looks at the progress
 
 
-class WelcomeCard(Pane):
+class WelcomeCard(Pane, OneSheet[UndoSheet]):
     """Offer, progress, result.
 
     Signals:
@@ -61,7 +62,6 @@ class WelcomeCard(Pane):
         self._undo_looks = QTimer(self)
         self._undo_looks.setInterval(_LOOK)
         self._undo_looks.timeout.connect(self._look_at_undoing)
-        self.sheet: UndoSheet | None = None
         self._undo_rest = False  # only what can go back was asked for
         self._ask_again = True
         self.offer()
@@ -170,14 +170,9 @@ class WelcomeCard(Pane):
     @Slot()
     def _undo(self) -> None:
         if self.sheet is None:
-            self.sheet = UndoSheet(self, self._bridge, self.run_id, SystemClock(), sent=False)
-            self.sheet.given.connect(self._undo_wanted)
-            self.sheet.closed.connect(self._sheet_closed)
-            self.sheet.open()
-
-    @Slot()
-    def _sheet_closed(self) -> None:
-        self.sheet = None
+            sheet = UndoSheet(self, self._bridge, self.run_id, SystemClock(), sent=False)
+            sheet.given.connect(self._undo_wanted)
+            self.open_sheet(sheet)
 
     @Slot(str, bool)
     def _undo_wanted(self, reason: str, rest: bool) -> None:

@@ -12,6 +12,7 @@ from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.sheet import Sheet
 
@@ -19,14 +20,13 @@ WIDEST = 1228  # pixels of the column: in a window of the usual size it reaches 
 _LOADING, _THERE, _NOTHING = 0, 1, 2
 
 
-class LoadedTab(QWidget):
+class LoadedTab(QWidget, OneSheet[Sheet]):
     """One tab: `load` asks, `_show` puts what came into `cards`."""
 
     def __init__(self, bridge: Bridge, nothing: Nothing, loading: str) -> None:
         super().__init__()
         self.bridge = bridge
         self.workspace: str | None = None
-        self.sheet: Sheet | None = None
         self._latest = Latest()
         self.nothing = nothing
         self._banners = column(gap=8, margins=(28, 14, 24, 0))
@@ -118,13 +118,6 @@ class LoadedTab(QWidget):
         empty(self._banners)
 
     def open(self, sheet: Sheet) -> None:
-        """Slide a sheet in, one at a time."""
-        if self.sheet is not None:
-            self.sheet.dismiss()
-        self.sheet = sheet
-        sheet.closed.connect(self._sheet_closed)
-        sheet.open()
-
-    @Slot()
-    def _sheet_closed(self) -> None:
-        self.sheet = None
+        """Slide a sheet in, in the place of one that is open."""
+        self.close_sheet()
+        self.open_sheet(sheet)

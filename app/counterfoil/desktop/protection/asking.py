@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.office import Office
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.protection.sheet import ProtectionSheet
 from counterfoil.errors import LessProtection, NotIsolated
 from counterfoil.policy.protection import NONE, NOTHING, Consent, Told
@@ -34,7 +35,7 @@ class Act:
     left: Callable[[], None]
 
 
-class ProtectionAsking(QObject):
+class ProtectionAsking(QObject, OneSheet[ProtectionSheet]):
     """The acts of one page, one at a time."""
 
     def __init__(self, over: QWidget, bridge: Bridge) -> None:
@@ -44,7 +45,6 @@ class ProtectionAsking(QObject):
         self._gone: Act | None = None  # was on its way when the page went on to something else
         self._agreed = NOTHING
         self._times = 0
-        self.sheet: ProtectionSheet | None = None
 
     @property
     def busy(self) -> bool:
@@ -53,18 +53,13 @@ class ProtectionAsking(QObject):
 
     def attempt(self, act: Act) -> None:
         """Try it as it is."""
-        self.dismiss()
+        self.close_sheet()
         self._act, self._agreed, self._times = act, NOTHING, 0
         self._try(act)
 
-    def dismiss(self) -> None:
-        """Close the sheet; nothing is agreed to."""
-        if self.sheet is not None:
-            self.sheet.dismiss()
-
     def leave(self) -> None:
         """The page shows something else: what is on its way is done or refused, and nothing more is asked about it."""
-        self.dismiss()
+        self.close_sheet()
         self._act, self._gone = None, self._act
 
     def _try(self, act: Act) -> None:
@@ -95,10 +90,9 @@ class ProtectionAsking(QObject):
 
     def _ask(self, act: Act, trouble: Trouble, told: Told | None) -> None:
         if act is self._act:
-            self.sheet = ProtectionSheet(self._over, trouble, told or Told(NONE.code), act.folder)
-            self.sheet.agreed.connect(self._given)
-            self.sheet.closed.connect(self._closed)
-            self.sheet.open(self.sheet.name)
+            sheet = ProtectionSheet(self._over, trouble, told or Told(NONE.code), act.folder)
+            sheet.agreed.connect(self._given)
+            self.open_sheet(sheet, sheet.name)
 
     @Slot(object)
     def _given(self, given: Consent) -> None:
@@ -108,8 +102,7 @@ class ProtectionAsking(QObject):
         if self._act is not None:
             self._try(self._act)
 
-    @Slot()
-    def _closed(self) -> None:
+    def _sheet_closed(self) -> None:
         act, self.sheet = self._act if self.sheet is not None else None, None
         if act is not None:
             self._act = None

@@ -15,6 +15,7 @@ from counterfoil.desktop.parts.boxes import Banner, Box, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import MIDDLE, column, empty, put, row
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.show_folder import show_folder
 from counterfoil.desktop.plug_facts import Plug
@@ -47,7 +48,7 @@ class Card(Box):
         self.setAccessibleName(f"{self._question} {' '.join(sentences)}")
 
 
-class CheckpointTab(Pane):
+class CheckpointTab(Pane, OneSheet[Sheet]):
     """Four cards in a square, and below them the plug, whose sheet slides `over` the whole run."""
 
     def __init__(self, bridge: Bridge, over: QWidget) -> None:
@@ -86,13 +87,7 @@ class CheckpointTab(Pane):
         self._looks.timeout.connect(self._look)
         self._laid = QTimer(self, singleShot=True, interval=_LAID)
         self._laid.timeout.connect(self._reveal)
-        self.sheet: Sheet | None = None
         self._arrange()
-
-    def dismiss(self) -> None:
-        """Another run comes: what was asked about this one is asked no more."""
-        if self.sheet is not None:
-            self.sheet.dismiss()
 
     def show_run(self, document: Mapping[str, Any]) -> None:
         """Answer for a run."""
@@ -152,24 +147,16 @@ class CheckpointTab(Pane):
         cancel = Button("Leave it running", "quiet")
         cancel.clicked.connect(sheet.dismiss)
         put(sheet.foot, pull, None, cancel)
-        sheet.closed.connect(self._closed)
-        self.sheet = sheet
-        sheet.open(cancel)
+        self.open_sheet(sheet, cancel)
 
     @Slot()
     def _export(self) -> None:
-        self.sheet = EvidenceSheet(self._over, self._bridge, self._run_id)
-        self.sheet.closed.connect(self._closed)
-        self.sheet.open(self.sheet.leave)
-
-    @Slot()
-    def _closed(self) -> None:
-        self.sheet = None
+        sheet = EvidenceSheet(self._over, self._bridge, self._run_id)
+        self.open_sheet(sheet, sheet.leave)
 
     @Slot()
     def _pull(self) -> None:
-        if self.sheet is not None:
-            self.sheet.dismiss()
+        self.close_sheet()
         run_id = self._run_id
         self._say_live(Prose("Ending it…", "strong"))
         self._bridge.ask(self, lambda office: office.pull_the_plug(run_id), self._pulled, self._failed, slow=True)

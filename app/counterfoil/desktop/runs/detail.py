@@ -15,6 +15,7 @@ from counterfoil.desktop.gate.sheets import note_sheet, stop_sheet
 from counterfoil.desktop.office import Office, RunSeen
 from counterfoil.desktop.parts.boxes import Banner, Pane, Rule, Skeleton
 from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.parts.sheet import Sheet
@@ -46,7 +47,7 @@ _TABS = (
 _ENDED = ("done", "failed", "cancelled")
 
 
-class RunDetail(Pane):
+class RunDetail(Pane, OneSheet[Sheet]):
     """The right pane of the Runs page.
 
     Signals:
@@ -69,7 +70,6 @@ class RunDetail(Pane):
         self._seen: RunSeen | None = None
         self._open: set[str] = set()
         self._asks_undo = False
-        self.sheet: Sheet | None = None
         self._ask_again = False  # as soon as the run is there
         self.running_again = RunningAgain(self, bridge)
         self.running_again.started.connect(self.started)
@@ -159,10 +159,9 @@ class RunDetail(Pane):
         """A sheet is about the run it was opened for, and about no other."""
         self._ask_again = False
         self.running_again.asking.leave()
-        if self.sheet is not None:
-            self.sheet.dismiss()
+        self.close_sheet()
         if "checkpoint" in self._made:
-            self.checkpoint.dismiss()
+            self.checkpoint.close_sheet()
 
     def run_again(self, run_id: str) -> None:
         """Show a run and ask how it is run again."""
@@ -274,7 +273,7 @@ class RunDetail(Pane):
         if self.sheet is None and self._seen is not None and self._seen.silent is not None:
             sheet = restart_sheet(self, self._seen.silent)
             sheet.given.connect(self._restarted)
-            self._over(sheet)
+            self.open_sheet(sheet)
 
     @Slot(str)
     def _restarted(self, run_id: str) -> None:
@@ -288,7 +287,7 @@ class RunDetail(Pane):
     @Slot(object)
     def _show_kept(self, line: object) -> None:
         if self.sheet is None and isinstance(line, StepLine):
-            self._over(StepSheet(self, self._bridge, self.run_id, line))
+            self.open_sheet(StepSheet(self, self._bridge, self.run_id, line))
 
     @Slot(str)
     def _go_to(self, tab: str) -> None:
@@ -309,8 +308,8 @@ class RunDetail(Pane):
     @Slot()
     def _again(self) -> None:
         if self.sheet is None and self._seen is not None:
-            self.sheet = self.running_again.open(self._seen.document)
-            self.sheet.closed.connect(self._sheet_closed)
+            sheet = self.running_again.sheet_for(self._seen.document)
+            self.open_sheet(sheet, sheet.how.first())
 
     @Slot()
     def _schedule(self) -> None:
@@ -322,7 +321,7 @@ class RunDetail(Pane):
         if self.sheet is None and self._seen is not None:
             sheet = stop_sheet(self, f"run {self._seen.document['number']}", leave="Let it run")
             sheet.given.connect(self._stopped)
-            self._over(sheet, sheet.editor)
+            self.open_sheet(sheet, sheet.editor)
 
     @Slot(str)
     def _stopped(self, reason: str) -> None:
@@ -334,7 +333,7 @@ class RunDetail(Pane):
         if self.sheet is None and self._seen is not None:
             sheet = note_sheet(self, self._seen.document["number"])
             sheet.given.connect(self._noted)
-            self._over(sheet, sheet.editor)
+            self.open_sheet(sheet, sheet.editor)
 
     @Slot(str)
     def _noted(self, text: str) -> None:
@@ -346,7 +345,7 @@ class RunDetail(Pane):
         if self.sheet is None and self._seen is not None:
             sheet = UndoSheet(self, self._bridge, self.run_id, self._clock, sent=has_sent(self._seen.document))
             sheet.given.connect(self._undo_wanted)
-            self._over(sheet)
+            self.open_sheet(sheet)
 
     @Slot(str, bool)
     def _undo_wanted(self, reason: str, rest: bool) -> None:
@@ -357,16 +356,6 @@ class RunDetail(Pane):
         """Do something to a run; what came of it is told on its page, or over the page where another run is shown by then."""
         told, failed = functools.partial(self._told, run_id), functools.partial(self._failed, run_id)
         self._bridge.ask(self, act, told, failed, slow=slow)
-
-    def _over(self, sheet: Sheet, focus: QWidget | None = None) -> None:
-        """Open a sheet over the page."""
-        self.sheet = sheet
-        sheet.closed.connect(self._sheet_closed)
-        sheet.open(focus)
-
-    @Slot()
-    def _sheet_closed(self) -> None:
-        self.sheet = None
 
     def _told(self, run_id: str, sentence: str) -> None:
         if run_id == self.run_id:
@@ -387,7 +376,7 @@ class RunDetail(Pane):
     @Slot(str)
     def _export(self, run_id: str) -> None:
         if self.sheet is None:
-            self._over(EvidenceSheet(self, self._bridge, run_id))
+            self.open_sheet(EvidenceSheet(self, self._bridge, run_id))
 
 
 def _scrolled(body: QWidget) -> QScrollArea:

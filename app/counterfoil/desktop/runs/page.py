@@ -18,6 +18,7 @@ from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import Flow, page_head, put, row
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.parts.reading_on import read_on
 from counterfoil.desktop.parts.search import SearchField
@@ -34,7 +35,7 @@ _PORTION = 200  # runs that are read at a time
 _TYPED = 150  # milliseconds after the last stroke
 
 
-class RunsPage(QWidget):
+class RunsPage(QWidget, OneSheet[WordsSheet]):
     """List and run.
 
     Signals:
@@ -62,7 +63,6 @@ class RunsPage(QWidget):
         self._stale = False  # something has changed while another page was shown
         self._chip = "all"
         self._to_show = ""
-        self._naming: WordsSheet | None = None
         self.adapter = RunsAdapter(self)
         self.view = RunsView(self.adapter)
         self.detail = RunDetail(bridge, clock)
@@ -316,11 +316,10 @@ class RunsPage(QWidget):
 
     @Slot(object)
     def _save_view(self, view: object) -> None:
-        if self._naming is None and isinstance(view, SavedView):
-            self._naming = name_sheet(self.detail, view)
-            self._naming.given.connect(self._view_named)
-            self._naming.closed.connect(self._naming_closed)
-            self._naming.open(self._naming.editor)
+        if self.sheet is None and isinstance(view, SavedView):
+            sheet = name_sheet(self.detail, view)
+            sheet.given.connect(self._view_named)
+            self.open_sheet(sheet, sheet.editor)
 
     @Slot(str)
     def _view_named(self, name: str) -> None:
@@ -329,7 +328,3 @@ class RunsPage(QWidget):
     def _view(self, name: str = "") -> SavedView:
         """What the list shows now."""
         return SavedView(name, self._chip, self.search.text().strip(), self.narrowing.narrow)
-
-    @Slot()
-    def _naming_closed(self) -> None:
-        self._naming = None

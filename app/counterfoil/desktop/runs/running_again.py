@@ -41,14 +41,13 @@ class RunningAgain(QObject):
         self._document: Document = MappingProxyType({})
         self.asking = ProtectionAsking(over, bridge)
 
-    def open(self, document: Document) -> AgainSheet:
-        """Ask how and why."""
+    def sheet_for(self, document: Document) -> AgainSheet:
+        """What asks how and why; not open yet."""
         self._document = document
         sheet = AgainSheet(self._over, self._bridge, document)
         sheet.same.connect(self._same)
         sheet.changed.connect(self._changed)
         sheet.from_step.connect(self._from_step)
-        sheet.open(sheet.how.first())
         return sheet
 
     @Slot(str)

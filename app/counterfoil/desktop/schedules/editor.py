@@ -14,6 +14,7 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import LineEdit
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.schedule_facts import DraftSeen, ScheduleDraft, ScheduleKept
 from counterfoil.desktop.schedules.ahead import AheadBox, ReadyBox
@@ -31,7 +32,7 @@ _TYPED = 180  # milliseconds after the last stroke until it is judged
 _SIDE = 328
 
 
-class ScheduleEditor(Pane):
+class ScheduleEditor(Pane, OneSheet[FolderSheet]):
     """One schedule, new or changed.
 
     Signals:
@@ -51,7 +52,6 @@ class ScheduleEditor(Pane):
         self._judged = ScheduleDraft()
         self._wanted: ScheduleDraft | None = None  # to be saved as soon as it was judged
         self._tried = self._saving = self._named = False
-        self.sheet: FolderSheet | None = None
         self._zones_known = False
         self.title = Label("", "title", wrap=True)
         self.name = LineEdit("Name", "Weekly report")
@@ -223,14 +223,9 @@ class ScheduleEditor(Pane):
     @Slot()
     def _choose_folder(self) -> None:
         if self.sheet is None:
-            self.sheet = FolderSheet(self, self._bridge, self._draft.workspace)
-            self.sheet.folder_chosen.connect(self._take_folder)
-            self.sheet.closed.connect(self._sheet_closed)
-            self.sheet.open(self.sheet.path)
-
-    @Slot()
-    def _sheet_closed(self) -> None:
-        self.sheet = None
+            sheet = FolderSheet(self, self._bridge, self._draft.workspace)
+            sheet.folder_chosen.connect(self._take_folder)
+            self.open_sheet(sheet, sheet.path)
 
     @Slot(str)
     def _take_folder(self, path: str) -> None:

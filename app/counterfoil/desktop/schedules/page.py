@@ -18,6 +18,7 @@ from counterfoil.desktop.parts.boxes import Banner, Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import column, empty, page_head, put, row
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.schedule_facts import NoticeSeen, ScheduleDraft, ScheduleKept, SchedulesSeen
@@ -33,7 +34,7 @@ from counterfoil.desktop.words.plain import one_line, quoted
 _LOADING, _NOTHING, _PAGE, _EDITOR = 0, 1, 2, 3
 
 
-class SchedulesPage(QWidget):
+class SchedulesPage(QWidget, OneSheet[Sheet]):
     """All schedules, or one that is written.
 
     Signals:
@@ -51,7 +52,6 @@ class SchedulesPage(QWidget):
         self._seen = SchedulesSeen()
         self._stale = False
         self._to_show = ""
-        self.sheet: Sheet | None = None
         self.adapter = SchedulesAdapter(self)
         self.view = SchedulesView(self.adapter)
         self.head = ScheduleHead()
@@ -261,7 +261,7 @@ class SchedulesPage(QWidget):
         if self.sheet is None:
             sheet = skip_sheet(self._over, what)
             sheet.given.connect(functools.partial(self.acts.skip, schedule_id, due_at))
-            self._open(sheet, sheet.editor)
+            self.open_sheet(sheet, sheet.editor)
 
     @Slot()
     def _run_now(self) -> None:
@@ -273,7 +273,7 @@ class SchedulesPage(QWidget):
         if isinstance(notice, NoticeSeen) and self.sheet is None:
             sheet = SkippedSheet(self._over, notice.missed)
             sheet.given.connect(self._run_skipped)
-            self._open(sheet)
+            self.open_sheet(sheet)
 
     @Slot()
     def _run_skipped(self) -> None:
@@ -293,7 +293,7 @@ class SchedulesPage(QWidget):
         if shown is not None and self.sheet is None:
             sheet = remove_sheet(self._over, shown)
             sheet.given.connect(self.acts.remove)
-            self._open(sheet)
+            self.open_sheet(sheet)
 
     @Slot()
     def _change(self) -> None:
@@ -325,7 +325,7 @@ class SchedulesPage(QWidget):
                 sheet = login_sheet(self)
                 sheet.given.connect(self._start_at_login)
                 sheet.declined.connect(self._not_at_login)
-                self._open(sheet)
+                self.open_sheet(sheet)
 
     @Slot()
     def _start_at_login(self) -> None:
@@ -342,15 +342,6 @@ class SchedulesPage(QWidget):
     @Slot()
     def _to_calendar(self) -> None:
         self.calendar.view.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _open(self, sheet: Sheet, focus: QWidget | None = None) -> None:
-        self.sheet = sheet
-        sheet.closed.connect(self._sheet_closed)
-        sheet.open(focus)
-
-    @Slot()
-    def _sheet_closed(self) -> None:
-        self.sheet = None
 
     @Slot(str)
     def _under_way(self, sentence: str) -> None:

@@ -12,6 +12,7 @@ from counterfoil.desktop.parts.boxes import Box, Nothing, Pane
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Chip, Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import TOP, Flow, empty, put, row
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.template_facts import TemplateCard
@@ -105,7 +106,7 @@ class CardSheet(Sheet):
         self.run_wanted.emit(self._path)
 
 
-class Gallery(Pane):
+class Gallery(Pane, OneSheet[CardSheet]):
     """Sections of cards.
 
     Signals:
@@ -123,7 +124,6 @@ class Gallery(Pane):
         area.setWidget(self._page)
         self.lines.addWidget(area, 1)
         self.cards: list[CardBox] = []
-        self.sheet: CardSheet | None = None
         self._wanted = ""
         self._all: Sequence[TemplateCard] = ()
         self._now = 0
@@ -162,14 +162,9 @@ class Gallery(Pane):
     @Slot(object)
     def _look_at(self, card: TemplateCard) -> None:
         if self.sheet is None:
-            self.sheet = CardSheet(card, self)
-            self.sheet.run_wanted.connect(self.run_wanted)
-            self.sheet.closed.connect(self._closed)
-            self.sheet.open()
-
-    @Slot()
-    def _closed(self) -> None:
-        self.sheet = None
+            sheet = CardSheet(card, self)
+            sheet.run_wanted.connect(self.run_wanted)
+            self.open_sheet(sheet)
 
     def _nothing(self, wanted: str) -> Nothing:
         if not wanted:

@@ -17,6 +17,7 @@ from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label
 from counterfoil.desktop.parts.layouts import page_head
+from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 from counterfoil.desktop.run_acts import AgainOf
@@ -30,7 +31,7 @@ _WAITING, _GALLERY, _FORM, _TROUBLE, _READING = range(5)
 _PATIENCE = 300  # milliseconds before rows stand where a form is still being read
 
 
-class TemplatesPage(Pane):
+class TemplatesPage(Pane, OneSheet[FolderSheet]):
     """All templates, or one.
 
     Signals:
@@ -51,7 +52,6 @@ class TemplatesPage(Pane):
         self._values: Mapping[str, Any] | None = None
         self._again: AgainOf | None = None
         self._cards: tuple[TemplateCard, ...] = ()
-        self.sheet: FolderSheet | None = None
         self.search = SearchField("Search templates")
         self.search.setFixedWidth(260)
         self.gallery = Gallery()
@@ -137,10 +137,9 @@ class TemplatesPage(Pane):
     def choose_folder(self) -> None:
         """Open the sheet for a folder of one's own."""
         if self.sheet is None:
-            self.sheet = FolderSheet(self, self._bridge, self._folder)
-            self.sheet.folder_chosen.connect(self._folder_chosen)
-            self.sheet.closed.connect(self._sheet_closed)
-            self.sheet.open(self.sheet.path)
+            sheet = FolderSheet(self, self._bridge, self._folder)
+            sheet.folder_chosen.connect(self._folder_chosen)
+            self.open_sheet(sheet, sheet.path)
 
     def find_here(self) -> None:
         """Ctrl+F."""
@@ -212,10 +211,6 @@ class TemplatesPage(Pane):
     def _folder_chosen(self, path: str) -> None:
         self._folder = path
         self._ask_template()
-
-    @Slot()
-    def _sheet_closed(self) -> None:
-        self.sheet = None
 
 
 class _Named:

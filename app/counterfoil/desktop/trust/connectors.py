@@ -113,8 +113,7 @@ class ConnectorsTab(LoadedTab):
 
     @Slot(object)
     def _accept(self, name: object) -> None:
-        if self.sheet is not None:
-            self.sheet.dismiss()
+        self.close_sheet()
         wanted = str(name)
         self.act(lambda office: office.trust.accept_tools(wanted))
 

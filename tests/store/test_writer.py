@@ -199,7 +199,9 @@ def test_an_operation_that_fails_fails_alone(database: Database, run_id: str, pr
     assert all(isinstance(head, str) for head in (first, second, third))
     rows = records.of_run(database.reader, run_id)
     assert [row["ordinal"] for row in rows] == [0, 2, 3]
-    assert records.first_broken(run_id, rows) is None  # the chain goes on from what was kept
+    assert (
+        records.first_broken(run_id, records.links(database.reader, run_id)) is None
+    )  # the chain goes on from what was kept
     assert verify(database.reader).ok
 
 
@@ -225,7 +227,7 @@ def test_a_second_record_of_one_identity_fails_and_the_first_stands(database: Da
     assert isinstance(second, (sa.exc.IntegrityError, sqlite3.IntegrityError))
     rows = records.of_run(database.reader, run_id)
     assert [row["payload"] for row in rows] == ["1", "1"]
-    assert records.first_broken(run_id, rows) is None
+    assert records.first_broken(run_id, records.links(database.reader, run_id)) is None
 
 
 def test_a_stale_holder_in_a_batch_writes_nothing_and_harms_nobody(database: Database, run_id: str) -> None:
@@ -303,8 +305,7 @@ def test_a_head_is_not_remembered_over_a_claim(database: Database, run_id: str) 
     with database.connect() as conn:
         assert runs.get(conn, run_id)["state"] == RunState.READY
     with_writer(database, act)
-    rows = records.of_run(database.reader, run_id)
-    assert records.first_broken(run_id, rows) is None
+    assert records.first_broken(run_id, records.links(database.reader, run_id)) is None
 
 
 # ------------------------------------------------------------------------------------------------------------- full disk
@@ -351,8 +352,7 @@ def test_a_full_disk_keeps_nothing_by_half_and_the_writer_goes_on_afterwards(hom
     before, after = with_writer(database, act)
     assert {type(outcome) for outcome in before} == {str, DiskFull}
     assert all(isinstance(outcome, str) for outcome in after)
-    rows = records.of_run(database.reader, run_id)
-    assert records.first_broken(run_id, rows) is None
+    assert records.first_broken(run_id, records.links(database.reader, run_id)) is None
     assert verify(database.reader).ok
     database.close()
 

@@ -241,7 +241,7 @@ def _opening(hold: Hold, row: Row) -> Opening:
     conn = hold.powers.database.reader
     recorded: dict[Identity, Recorded] = {}
     chain = records.links(conn, hold.run_id)
-    broken = records.first_loose(hold.run_id, chain)
+    broken = records.first_broken(hold.run_id, chain)
     if broken is not None:
         raise Damaged(
             f"Record {broken.row} of run r-{row['number']} ({broken.name}) does not match its seal.",

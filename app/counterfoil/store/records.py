@@ -156,23 +156,13 @@ def _sealed(fields: list[Any]) -> str:
     return hashlib.sha256(_chained(fields).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def first_broken(run_id: str, rows: Sequence[Row]) -> Row | None:
-    """The first record of a run, in commit order, whose hash does not hold; None where all do."""
-    before = run_id
-    for row in rows:
-        if record_hash(before, row) != row["hash"]:
-            return row
-        before = row["hash"]
-    return None
-
-
 def links(conn: sa.Connection, run_id: str) -> list[Link]:
     """Every record of a run, in commit order, as a replay reads them."""
     return sorted(map(Link._make, _LINKS.tuples(conn, {"rid": run_id})), key=operator.itemgetter(-1))
 
 
-def first_loose(run_id: str, chain: Sequence[Link]) -> Link | None:
-    """As `first_broken`, of links."""
+def first_broken(run_id: str, chain: Sequence[Link]) -> Link | None:
+    """The first record of a run, in commit order, whose hash does not hold; None where all do."""
     before, last = run_id, len(FIELDS)
     for link in chain:
         if _sealed([before, *link[:_BLOB], bool(link.payload_blob), *link[_BLOB + 1 : last]]) != link.hash:

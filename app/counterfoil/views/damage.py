@@ -23,10 +23,10 @@ def reading_run(conn: Connection, run: Row) -> Iterator[None]:
     except Damaged as problem:
         raise _told(conn, run, f": {without_stop(problem)}") from problem
     except (ValueError, KeyError, TypeError) as problem:
-        broken = records.first_broken(run["run_id"], records.of_run(conn, run["run_id"]))
+        broken = records.first_broken(run["run_id"], records.links(conn, run["run_id"]))
         if broken is None and not isinstance(problem, json.JSONDecodeError):
             raise  # a fault of this program, and none of what is kept
-        raise _told(conn, run, f" (row {broken['row']:,})" if broken is not None else "") from problem
+        raise _told(conn, run, f" (row {broken.row:,})" if broken is not None else "") from problem
 
 
 def without_stop(problem: Exception) -> str:

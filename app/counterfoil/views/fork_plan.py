@@ -128,7 +128,7 @@ def _trouble(conn: Connection, run: Row, rows: Sequence[Row], asked: int) -> tup
     """Why a run cannot be gone on with from a step at all, and what can be done."""
     number, known = run["number"], root_steps(conn, run, rows)
     see = f"See: counterfoil show r-{number}"
-    if records.first_broken(run["run_id"], rows) is not None:
+    if records.first_broken(run["run_id"], records.links(conn, run["run_id"])) is not None:
         return (
             f"What was kept of run {number} is damaged, so nothing can go on from it.",
             "Run: counterfoil trail --verify",

@@ -26,7 +26,7 @@ from counterfoil.clock import SystemClock
 from counterfoil.effects.secrets import Keyring, KeyringUnusable
 from counterfoil.errors import CounterfoilError, SecretMissing
 from counterfoil.inbox.home_settings import home_settings
-from counterfoil.inbox.pausing import pause_sentence, standstill
+from counterfoil.inbox.pausing import standstill
 from counterfoil.places import bundled
 from counterfoil.runner.at_login import AtLogin
 from counterfoil.sandbox.probing import measured
@@ -129,7 +129,7 @@ def _database(call: Call) -> list[Check]:
         with database.snapshot() as conn:
             verdict = integrity(conn)
             lease = leases.read(conn)
-            paused = pause_sentence(conn)
+            paused = standstill(conn)
         alive = leases.alive(lease, database.clock.now_us())
     finally:
         database.close()
@@ -140,7 +140,7 @@ def _database(call: Call) -> list[Check]:
     means = f"{call.home.database}, data version {SCHEMA}, {length}, not damaged."
     found = [Check("Database", "ok", means), _runner(lease if alive else None)]
     if paused:
-        found.append(Check("Pause", "warn", standstill(paused), "Go on: counterfoil runner resume"))
+        found.append(Check("Pause", "warn", paused, "Go on: counterfoil runner resume"))
     return found
 
 

@@ -22,7 +22,7 @@ def pause_everything(txn: Txn, by: str) -> bool:
 
 
 def hold_everything(txn: Txn, by: str, why: str) -> bool:
-    """The same by the program itself, which says why; False where everything was paused already."""
+    """The same by the program itself, which says why and that nothing goes on; False where everything was paused already."""
     trail_rows.append(txn, by=by, kind="runner", subject="home", summary=why)
     if standing.get(txn.conn, standing.PAUSE) is not None:
         return False
@@ -46,15 +46,21 @@ def paused(conn: Connection) -> Row | None:
 def pause_sentence(conn: Connection) -> str:
     """“Everything was paused by Anna, Mon 14:02.”, or nothing where it is not."""
     row = paused(conn)
-    if row is None:
-        return ""
-    why = (standing.value_of(row) or {}).get("why")
-    return f"Everything was paused by {person(row['by'])}, {from_us(row['at']).astimezone():%a %H:%M}.{f' {why}' if why else ''}"
+    return "" if row is None else f"{_told(row)} {_why(row)}".rstrip()
 
 
-def standstill(said: str) -> str:
-    """What a pause means for whoever meets it; a reason may have told it already."""
-    return said if "nothing starts or goes on" in said else f"{said} Nothing starts or goes on."
+def standstill(conn: Connection) -> str:
+    """The same with what it means for whoever meets it, which a reason of the program tells itself."""
+    row = paused(conn)
+    return "" if row is None else f"{_told(row)} {_why(row) or 'Nothing starts or goes on.'}"
+
+
+def _told(row: Row) -> str:
+    return f"Everything was paused by {person(row['by'])}, {from_us(row['at']).astimezone():%a %H:%M}."
+
+
+def _why(row: Row) -> str:
+    return str((standing.value_of(row) or {}).get("why", ""))
 
 
 def refuse_paused(conn: Connection) -> None:
@@ -63,6 +69,6 @@ def refuse_paused(conn: Connection) -> None:
     Raises:
         EverythingPaused: somebody has paused everything.
     """
-    said = pause_sentence(conn)
+    said = standstill(conn)
     if said:
-        raise EverythingPaused(standstill(said), "To go on: counterfoil runner resume")
+        raise EverythingPaused(said, "To go on: counterfoil runner resume")

@@ -20,18 +20,18 @@ from house.repository import PACKAGE
 @pytest.mark.parametrize("look", [tokens.LIGHT, tokens.DARK], ids=lambda look: look.name)
 @pytest.mark.parametrize("pair", tokens.USED_PAIRS, ids=lambda pair: f"{pair[0]} on {pair[1]}")
 def test_text_can_be_read(look: tokens.Tokens, pair: tuple[str, str]) -> None:
-    assert tokens.contrast(getattr(look, pair[0]), getattr(look, pair[1])) >= 4.5
+    assert contrast(getattr(look, pair[0]), getattr(look, pair[1])) >= 4.5
 
 
 @pytest.mark.parametrize("look", [tokens.LIGHT, tokens.DARK], ids=lambda look: look.name)
 def test_edges_of_fields_and_focus_can_be_seen(look: tokens.Tokens) -> None:
-    assert tokens.contrast(look.border_input, look.panel) >= 3
-    assert tokens.contrast(look.focus, look.panel) >= 3
+    assert contrast(look.border_input, look.panel) >= 3
+    assert contrast(look.focus, look.panel) >= 3
 
 
 def test_contrast_is_what_the_standard_says() -> None:
-    assert tokens.contrast("#000000", "#FFFFFF") == pytest.approx(21)
-    assert tokens.contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
 
 
 @pytest.mark.parametrize("look", [tokens.LIGHT, tokens.DARK], ids=lambda look: look.name)
@@ -140,3 +140,16 @@ def test_rows_that_stand_for_long_say_what_is_waited_for(qtbot: QtBot, theme: Th
     assert not rows._long.isActive()
     rows.show()
     assert rows.grab().toImage() == bare  # it waits anew
+
+
+def contrast(front: str, back: str) -> float:
+    """Contrast ratio of two colours as WCAG 2 defines it, 1 to 21."""
+    lighter, darker = sorted((luminance(front), luminance(back)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of #RRGGBB, 0 to 1."""
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,5 +1,6 @@
 """Rules of people at work: what they allow is done without asking, sealed and told; what was read from outside is named at the gate."""
 
+import json
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ from counterfoil.policy.grants import Conditions
 from counterfoil.store import gates, permission_rows, trail_rows
 from counterfoil.testing import Crashed
 from counterfoil.trail import verify
-from counterfoil.views.permissions import permission_documents, run_permissions
+from counterfoil.views.permissions import permission_documents
 from engine.doing import Nothing
 from engine.power_cut import PowerCut
 
@@ -75,9 +76,12 @@ def test_files_that_a_rule_allows_change_without_asking_and_go_into_the_account(
     (document,) = permission_documents(office.database.reader, now_us=office.clock.now_us())
     assert document["account"].endswith(", used 2 times, last today.")
     assert document["account"].startswith("Granted by Anna ")
-    found = run_permissions(office.database.reader, office.run_id)
-    assert [[rule["sentence"] for rule in one["rules"]] for one in found["in_force"]] == [[document["sentence"]]]
-    assert [one["permission_id"] for one in found["used"]] == [row["permission_id"]] * 2
+    reader = office.database.reader
+    (in_force,) = permission_rows.in_force(reader, office.run_id)
+    assert json.loads(in_force["rules"]) == [[1, "allow", json.loads(row["conditions"])]]
+    assert [one["permission_id"] for one in permission_rows.used_by(reader, office.run_id)] == [
+        row["permission_id"]
+    ] * 2
     assert trail(office, "permission") == [f"Anna gave the rule p-1: {document['sentence']}"]
     assert verify(office.database.reader).broken == [], "an approval by rules is what the trail says"
     assert trail(office, "decision")[0].startswith("The rule p-1 approved “")
@@ -179,7 +183,7 @@ def test_the_gate_of_a_run_that_read_from_outside_names_what_it_read(office: Pow
     flags = office.spec()["flags"]
     assert flags == ["This run has read from outside the team: Post/a.eml."]
     assert office.gate()["why"] == "It has read words from outside."
-    assert run_permissions(office.database.reader, office.run_id)["sources"] == ["file Post/a.eml"]
+    assert permission_rows.sources(office.database.reader, office.run_id) == ["file Post/a.eml"]
 
 
 def test_what_rules_approved_before_is_asked_once_words_of_others_were_read(office: PowerCut) -> None:

@@ -1,7 +1,7 @@
-"""Every colour and size of the window, once, in light and in dark.
+"""Every colour of the window, in light and in dark, and the sizes that more than one place needs.
 
 The palette, the style sheet and hand-painted rows all read these, so that nothing stays light in the dark. Contrast of each pair in
-USED_PAIRS is at least 4.5:1, which a test computes. `borderStrong` is decoration only.
+USED_PAIRS is at least 4.5:1, which a test computes. `border_strong` is decoration only.
 """
 
 from __future__ import annotations
@@ -120,11 +120,9 @@ DARK = Tokens(
     scrim="#000000",
 )
 
-SPACE = (4, 8, 12, 16, 20, 24, 32)
-RADIUS_CHIP, RADIUS_CONTROL, RADIUS_CARD, RADIUS_POPOVER = 4, 6, 8, 10
 SIDEBAR, LIST = 212, 372
-NAV_ROW, INBOX_ROW, GROUP_ROW, TABLE_ROW, FLAGGED_ROW, CONTROL, BAR, STEP_ROW = 34, 84, 34, 38, 52, 32, 54, 44
-ICON, ICON_SMALL = 16, 14
+INBOX_ROW, GROUP_ROW, TABLE_ROW, CONTROL, BAR, STEP_ROW = 84, 34, 38, 32, 54, 44
+ICON = 16
 WINDOW, LEAST = (1440, 900), (1100, 700)
 
 # (foreground, background) as they meet on the screen
@@ -158,16 +156,3 @@ USED_PAIRS = (
     ("ok", "add"),
     ("bad", "gone"),
 )
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of #RRGGBB as WCAG 2 defines it, 0 to 1."""
-    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(front: str, back: str) -> float:
-    """Contrast ratio of two colours, 1 to 21."""
-    lighter, darker = sorted((luminance(front), luminance(back)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)

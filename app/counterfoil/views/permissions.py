@@ -48,36 +48,6 @@ def permission_document(row: Row, use: Use, now_us: int) -> Document:
     }
 
 
-def run_permissions(conn: Connection, run_id: str) -> Document:
-    """What a run was judged by: the rules in force over time, what it did under them, what it has read from outside the team."""
-    return {
-        "in_force": [
-            {
-                "at": iso(row["at"]),
-                "rules": [
-                    {"number": number, "verdict": verdict, "sentence": _sentence(verdict, conditions)}
-                    for number, verdict, conditions in json.loads(row["rules"])
-                ],
-            }
-            for row in permission_rows.in_force(conn, run_id)
-        ],
-        "used": [
-            {
-                "path": row["path"],
-                "ordinal": row["ordinal"],
-                "permission_id": row["permission_id"],
-                "at": iso(row["at"]),
-            }
-            for row in permission_rows.used_by(conn, run_id)
-        ],
-        "sources": permission_rows.sources(conn, run_id),
-    }
-
-
-def _sentence(verdict: str, conditions: Document) -> str:
-    return sentence(Permission(verdict), grants.read(json.dumps(conditions, sort_keys=True)))
-
-
 def _account(row: Row, use: Use, now_us: int) -> str:
     """`Granted by Anna 3 Nov, used 41 times, last today.`"""
     word = "Granted" if row["verdict"] == Permission.ALLOW else "Given"

@@ -168,6 +168,14 @@ def test_so_does_an_amount_below_zero_on_a_later_page() -> None:
 
 
 @pytest.mark.parametrize(
+    "rows",
+    ["1   2 December 2026   615.00 EUR\n2   2 January 2027    615.00 EUR", "Late fee   25.00 EUR"],
+)
+def test_so_does_what_follows_an_amount_due_that_is_the_total(rows: str) -> None:
+    assert doubted(shown(more=f"Amount due   1,230.00 EUR\n{rows}")) == ["due"]
+
+
+@pytest.mark.parametrize(
     "written,value,currency",
     [
         ("1.234,56 -", "-1234.56", ""),
@@ -197,6 +205,11 @@ def test_no_amount_is_read_without_what_may_be_its_thousands() -> None:
     assert amounts_in(reading_of("N5 522,49").sheets[0].lines[0][0]) == []
 
 
+@pytest.mark.parametrize("written", ["Art. 7 200,00", "Artikelnr. 7 200,00", "n° 7 200,00"])
+def test_the_number_of_an_article_is_not_its_thousands(written: str) -> None:
+    assert amounts_in(reading_of(written).sheets[0].lines[0][0]) == []
+
+
 @pytest.mark.parametrize("written", ["3*12.50", "1)23.50", "2(3)4.50"])
 def test_figures_with_a_sign_between_them_are_not_one_amount(written: str) -> None:
     assert amounts_in(reading_of(written).sheets[0].lines[0][0]) == []
@@ -215,6 +228,7 @@ def test_an_amount_in_brackets_behind_another_says_it_once_more(again: str) -> N
         ("C$ ", "Late fee: 40.00 EUR"),
         ("", "All prices are in SEK.\nFor late payment we charge a fee of 40.00 EUR."),
         ("", "Share capital 250,000.00 EUR"),
+        ("", "All amounts in US dollars\nLate fee per letter   1,500.00 EUR"),
         ("", "Prices in $\nFor late payment we charge a fee of 40.00 EUR."),
     ],
 )
@@ -255,6 +269,18 @@ def test_a_credit_note_is_one_whatever_it_is_about(title: str) -> None:
         "Sollecito di pagamento fattura A-100",
         "Statement of account as at 30 November 2026",
         "Draft invoice",
+        "Overdue invoice",
+        "Self-billed invoice",
+        "Letzte Zahlungsaufforderung",
+        "Offene Posten",
+        "Deuxième rappel",
+        "Relevé de factures",
+        "Openstaande posten",
+        "Conceptfactuur",
+        "Estado de cuenta",
+        "Último aviso",
+        "Situazione contabile",
+        "Bozza",
         "STORNIERT",
         "VOID",
     ],
@@ -327,6 +353,13 @@ def test_the_readers_own_account_is_not_paid(words: str) -> None:
     assert alone.ibans == []
 
 
+def test_the_account_in_the_readers_address_is_not_paid() -> None:
+    address = "Bill to:   Kunden AG\n           Kundenstraße 15\n           50667 Köln\n           IBAN: DE89 3704 0044 0532 0130 00"
+    found = invoice_of_pages("a.pdf", [page_of(f"{HEAD.format(title='INVOICE')}\n{address}\n\n{SUMS}")], "")
+    assert isinstance(found, Invoice)
+    assert found.ibans == []
+
+
 def test_two_invoices_in_one_file_are_not_one() -> None:
     second = "Invoice A-101\nNet total   2,000.00 EUR\nVAT 23 %   460.00 EUR\nTotal   2,460.00 EUR"
     assert "gross" in doubted(shown(second=second))
@@ -348,6 +381,9 @@ def test_sections_that_add_up_are_one_invoice() -> None:
         "Invoice 2026-11 no. A-100",
         "Tax invoice ABN 12345678901",
         "Customer no. / Invoice no.:  77 / A-100",
+        "Credit note G-5\nInvoice number: A-100",
+        "Nota di credito 5\nNumero fattura: A-100",
+        "#     Description   Amount\n4711  Desk          12.50",
     ],
 )
 def test_what_stands_behind_the_word_invoice_is_not_always_its_number(text: str) -> None:
@@ -364,6 +400,8 @@ def test_what_stands_behind_the_word_invoice_is_not_always_its_number(text: str)
         ("Zahlbar bis 12.11.2026 abzgl. 2 % Skonto", None, None),
         ("Pay before 12 November 2026 for a 2 % discount", None, None),
         ("Escompte de 2 % si paiement avant le 12/11/2026.", None, None),
+        ("Date          Description   Amount\n3 Nov 2026    Desk          12.50\n3 November 2026", None, None),
+        ("Datum         Beschreibung   Betrag\n03.11.2026    Montage        12,50", None, None),
         ("Zahlbar bis 02.12.2026 ohne Abzug", None, date(2026, 12, 2)),
     ],
 )

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Generic, TypeVar
 
-from pay_invoices.pdf_text.labels import Label
+from pay_invoices.pdf_text.labels import Label, is_item_head
 from pay_invoices.pdf_text.layout import Box, Cell, Sheet, plain
+from pay_invoices.pdf_text.paper_names import CREDIT
 from pay_invoices.pdf_text.search import Reading, day_reader
 from pay_invoices.pdf_text.tokens import Amount, Day, currency_of, day_at
-from pay_invoices.pdf_text.vocabulary import BEFORE_DUE_DATE, CURRENCY_CODES, STRONG, WEAK, one_of
+from pay_invoices.pdf_text.vocabulary import BEFORE_DUE_DATE, CURRENCY_CODES, CURRENCY_WORDS, STRONG, WEAK, one_of
 
 _T = TypeVar("_T")
 _WORD = re.compile(r"[^\W_][\w./+\-–]*", re.ASCII)
@@ -32,6 +33,8 @@ _DISCOUNT = re.compile(
 )
 _OFFER = re.compile(r"\d ?% [^.;]{0,60}$|(?<!no )(?<!ohne )\b(?:skonto|early payment)\b[^.;]{0,60}$")
 _IN_FULL = re.compile(r"\W*(?:ohne|netto|rein netto|in full|net\b|without|sans|zonder|sin|senza)")
+_CREDIT = re.compile(rf"{one_of(CREDIT)}\b")
+_CURRENCY_WORD = re.compile(rf"\b{one_of(CURRENCY_WORDS)}\b")
 _TERM = re.compile(r"\b(\d{1,3}) (?:tagen?|days?|jours?|dagen|dias?|giorni|gg)\b")
 
 
@@ -64,7 +67,7 @@ def number_of(reading: Reading) -> Fact[str]:
         found = [
             number
             for sheet, label in reading.labelled("number")
-            if label.level == level and (number := _beside(reading, sheet, label)) is not None
+            if (label.level == level or _names_credit(label)) and (number := _beside(reading, sheet, label)) is not None
         ]
         if found:
             different = {re.sub(r"\s", "", number.value).casefold() for number in found}
@@ -85,8 +88,15 @@ def _beside(reading: Reading, sheet: Sheet, label: Label) -> _Number | None:
         found = replace(found, clear=False)
     if found is None or label.level == STRONG:
         return found
+    if is_item_head(sheet.lines[label.cell.line], least=1):
+        return None
     heading = found.cell.line != label.cell.line and len(sheet.lines[label.cell.line]) < 3
     return None if heading or _NO_NUMBER.fullmatch(found.value) or _counted(found) else found
+
+
+def _names_credit(label: Label) -> bool:
+    """Whether it is the title of a credit note, whose own number counts beside that of the invoice it is about."""
+    return _CREDIT.match(label.cell.plain, label.cell.starts[label.first]) is not None
 
 
 def _shares_a_name(label: Label) -> bool:
@@ -169,7 +179,11 @@ def days_of(reading: Reading, language: str) -> Days:
 
 
 def _days(reading: Reading, role: str, level: int) -> list[Day]:
-    labels = [(sheet, label) for sheet, label in reading.labelled(role) if label.level == level]
+    labels = [
+        (sheet, label)
+        for sheet, label in reading.labelled(role)
+        if label.level == level and not (level == WEAK and is_item_head(sheet.lines[label.cell.line], least=1))
+    ]
     found = (reading.beside(sheet, label, day_reader) for sheet, label in labels)
     return _unique(day for day in found if day is not None and not (role == "due_date" and _discounted(day)))
 
@@ -303,9 +317,11 @@ def currency_of_document(reading: Reading, amounts: list[Amount]) -> Fact[str]:
 
 
 def _spoken_of(reading: Reading) -> set[str]:
-    """Every currency that a word of the pages is the code or the sign of."""
-    words = (word.text.strip("()[].:;,*") for sheet in reading.sheets for cell in sheet.cells for word in cell.words)
-    return {code for word in words if (word in CURRENCY_CODES or not word.isalpha()) and (code := currency_of(word))}
+    """Every currency that a word of the pages is the code, the sign or the name of; names stay names."""
+    cells = [cell for sheet in reading.sheets for cell in sheet.cells]
+    words = (word.text.strip("()[].:;,*") for cell in cells for word in cell.words)
+    codes = {code for word in words if (word in CURRENCY_CODES or not word.isalpha()) and (code := currency_of(word))}
+    return codes.union(*(_CURRENCY_WORD.findall(cell.plain) for cell in cells))
 
 
 def _named_currency(reading: Reading, amounts: list[Amount]) -> Iterable[tuple[str, Amount]]:

@@ -98,9 +98,9 @@ def _may_start(cell: Cell, index: int) -> bool:
     return bool(_MARK.search(before)) or any(letter.isdigit() for letter in before)
 
 
-def is_item_head(line: list[Cell]) -> bool:
-    """Whether a line is the head of a table of what was delivered."""
-    return sum(bool(_ITEM_HEAD.fullmatch(cell.plain.strip(" .:"))) for cell in line) >= 2
+def is_item_head(line: list[Cell], least: int = 2) -> bool:
+    """Whether a line is the head of a table of what was delivered: at least as many of its cells name a column of one."""
+    return sum(bool(_ITEM_HEAD.fullmatch(cell.plain.strip(" .:"))) for cell in line) >= least
 
 
 def right_of(sheet: Sheet, cell: Cell) -> Iterator[Cell]:

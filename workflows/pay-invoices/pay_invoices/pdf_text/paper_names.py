@@ -64,21 +64,62 @@ notas? de (?:credito|abono)
 factura de abono
 not[ae] di (?:credito|accredito|variazione)
 (?:refund|return|credit) (?:note|invoice|memo|document)
-(?:\w+ )?mahn(?:ung|schreiben)
-zahlungserinnerung
-erinnerung
-(?:payment|invoice|first|second|third|final|friendly|overdue) reminder
-(?:final|overdue) notice
+\w*mahn(?:ung|schreiben|bescheid|gebuhr(?:en)?)
+(?:zahlungs)?erinnerung
+zahlungsaufforderung
+(?:offene|openstaande)[ -](?:posten|facturen)\S*
+saldenbestatigung
+forderungsaufstellung
+\w*quittung
+kassenbon
+inkasso
 reminder
+(?:first|second|third|final|last|overdue|past due) notice
+(?:overdue|outstanding|open) (?:invoices?|items|balance)
+dunning
+(?:debt )?collection (?:notice|letter|agency)
+debt collection
+demand for payment
+letter before action
+remittance advice
+self-?bill\w*
+cancellation invoice
+(?:sales|payment|cash) receipt
+credit adjustment
+(?:monthly|customer|billing|account) (?:statement|summary)
+statement of account
 rappel (?:de|n|no|n°|facture|paiement)\b
+(?:dernier|premier|second|deuxieme|\d\w{1,2}) rappel
 relance
 mise en demeure
+(?:releve|situation) de (?:compte|factures?)
+avis d\Wecheance
+recouvrement
+quittance
+facture annul\w*
+projet de facture
 (?:betalings)?herinnering
 aanmaning
+sommatie
+ingebrekestelling
+rekeningoverzicht
+kwitantie
+betaalbewijs
+conceptfactuur
+incasso\w*
 sollecito
+(?:primo|secondo|ultimo) (?:avviso|sollecito)
+messa in mora
+(?:situazione contabile|estratto conto|scadenzario)
+quietanza
+fattura annullata
+(?:avviso|preavviso) di parcella
 recordatorio
-statement of account
-account statement
+(?:primer|segundo|tercer|ultimo) aviso
+(?:requerimiento|reclamacion|justificante) de (?:pago|deuda|cantidad)
+(?:extracto|estado) de cuenta
+facturas pendientes
+burofax
 kontoauszug
 (?:price |sales )?quotation
 kostenvoranschlag
@@ -87,11 +128,12 @@ rechnungsentwurf
 (?:this is )?not an? (?:tax )?invoice
 keine rechnung
 """
-# Stamps in capitals that say that a paper is none, or no more.
+# Alone in the head, or anywhere in capitals, they say that a paper is none, or no more.
 STAMPS = r"""
 storniert
 ungultig
 entwurf
+concept
 muster
 void(?:ed)?
 draft
@@ -128,6 +170,9 @@ angebot
 offer
 lieferschein
 auftragsbestatigung
+confirmation de commande
+confirmacion de pedido
+conferma d\Wordine
 bestellung
 kontoauszug
 quittung

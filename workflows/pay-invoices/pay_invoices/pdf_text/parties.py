@@ -83,7 +83,8 @@ def parties_of(reading: Reading, *, collected: bool) -> Parties:
         collected: whether it speaks of a direct debit: then account and holder may be the buyer's and say nothing about the seller.
     """
     found = Parties()
-    found.ibans = accounts_of(reading)
+    theirs = _buyers_blocks(reading)
+    found.ibans = [placed for placed in accounts_of(reading) if placed.cell.block not in theirs]
     if not found.ibans:
         found.broken_iban = next(broken_accounts(reading), None)
     if collected:
@@ -91,8 +92,23 @@ def parties_of(reading: Reading, *, collected: bool) -> Parties:
     else:
         found.holder = _agreed(_values(reading, "holder"), "account holder")
         found.seller = _seller(reading, [placed.cell for placed in found.ibans], found.holder)
+    found.ibans = [placed for placed in found.ibans if not _in_address(reading, placed.cell, found.seller.value or "")]
     found.vat_id = _own_vat_id(reading, list(vat_ids(reading)), found)
     return found
+
+
+def _buyers_blocks(reading: Reading) -> set[int]:
+    """The paragraphs in which the reader's own name and address stand."""
+    addressees = [cell for sender in _sender_lines(reading) for cell in _addressed(reading, sender.cell)]
+    return {cell.block for cell in [*addressees, *(placed.cell for placed in _values(reading, "buyer"))]}
+
+
+def _in_address(reading: Reading, account: Cell, seller: str) -> bool:
+    """Whether an account stands in an address at the head of a page that is not the seller's."""
+    sheet = next(sheet for sheet in reading.sheets if sheet.number == account.page)
+    block = [cell for cell in sheet.cells if cell.block == account.block and cell.top < 0.5 * sheet.height]
+    address = any(_POSTCODE.search(cell.plain) for cell in block if cell is not account)
+    return address and not (seller and any(_key(seller) in _key(cell.text) for cell in block))
 
 
 def _seller(reading: Reading, accounts: list[Cell], holder: Fact[str]) -> Fact[str]:

@@ -37,6 +37,7 @@ _CREDIT = _titles(paper_names.CREDIT)
 _CREDIT_FOR = re.compile(rf"^\W*{one_of(paper_names.CREDIT)} ?{one_of(paper_names.ABOUT)}(?!\w)")
 _UNSURE = _words(paper_names.UNSURE)
 _VOID = re.compile(rf"\W*{one_of(paper_names.STAMPS)}\W*")
+_ALL_VOID = re.compile(f"^{_VOID.pattern}$")
 _HEAD, _TITLE_WORDS = 0.6, 8  # the part of a first page, and the words of a cell, in which a title stands
 _CORRECTION = _titles(paper_names.CORRECTION)
 _OTHER_PAPER = _titles(paper_names.OTHER_PAPER)
@@ -103,10 +104,10 @@ def _negated(text: str, at: int) -> bool:
 
 
 def _unsure(sheets: list[Sheet]) -> Saying | None:
-    """Words that make it doubtful what the paper is: in its head, or as a stamp."""
+    """Words that make it doubtful what the paper is: in its head, or as a stamp in capitals anywhere."""
     stamps = (cell for sheet in sheets for cell in sheet.cells if cell.text.isupper() and _VOID.fullmatch(cell.plain))
     stamp = next(stamps, None)
-    return _of(stamp) if stamp is not None else _head(sheets, _UNSURE)
+    return _of(stamp) if stamp is not None else _head(sheets, _UNSURE) or _head(sheets, _ALL_VOID)
 
 
 def _head(sheets: list[Sheet], pattern: re.Pattern[str]) -> Saying | None:
@@ -130,9 +131,10 @@ def _together(cell: Cell) -> str:
 def _title(sheets: list[Sheet], pattern: re.Pattern[str]) -> Saying | None:
     """A title fills its cell, and nothing to the right makes it a label such as "Order: 4711"."""
     for sheet in sheets[:1]:
-        for line in sheet.lines:
+        for line in takewhile(lambda line: not is_item_head(line), sheet.lines):
             for cell, following in zip(line, [*line[1:], None], strict=True):
-                if pattern.fullmatch(_together(cell)) and not cell.text.endswith(":") and not _is_value(following):
+                title = cell.top < _HEAD * sheet.height and pattern.fullmatch(_together(cell))
+                if title and not cell.text.endswith(":") and not _is_value(following):
                     return _of(cell)
     return None
 

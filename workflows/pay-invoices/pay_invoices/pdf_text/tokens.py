@@ -28,6 +28,10 @@ _RATE = re.compile(r"(\d{1,2}(?:[.,]\d{1,3})?)%?")
 _LEADING = re.compile(
     rf"\(?[-−–+]?{_MARK}?[-−–+]?\d{{1,3}}(?:\d{{3}})*"
 )  # the first figures of an amount whose thousands stand apart
+# What a number stands behind that begins no amount, as in "Art. 7 200,00".
+_COUNTED = re.compile(
+    r"(?:(?:art|pos|item|ref|typ|lot|cod|cat|abs|fig|artikel|article|best|bestell|serial|model)\.?[ -]?)?(?:nr|no|num|n[°º])?[.:#§]*"
+)
 _FOLLOWING = re.compile(r"\d{3}(?:[.,]\d{2}\S{0,3})?")
 _THOUSANDS = re.compile(r"\D{0,5}\d{1,3}")
 _HUNDREDS = re.compile(r"\d{3}[.,]\d{2}(?!\d)")
@@ -160,7 +164,8 @@ def _joined(cell: Cell, index: int) -> tuple[int, int, str]:
     while last < len(words) and _LEADING.fullmatch(text) and _FOLLOWING.fullmatch(words[last].text):
         text += words[last].text
         last += 1
-    if last > index + 1 and not _FIGURE.fullmatch(_bare(text)):
+    counted = index > 0 and _COUNTED.fullmatch(plain(words[index - 1].text)) is not None
+    if last > index + 1 and (counted or not _FIGURE.fullmatch(_bare(text))):
         return index, index + 1, words[index].text
     return index, last, text
 

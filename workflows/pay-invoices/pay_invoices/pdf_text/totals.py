@@ -246,7 +246,7 @@ def _settle(reading: Reading, named: list[Named], proof: Proof, totals: Totals) 
         totals.doubts["due"] = Doubt(
             "something was paid or rounded, and what remains is not named", (prepaid + rounding)[0]
         )
-    elif not dues and (stray := _stray(reading, named, proof)) is not None:
+    elif (stray := _stray(reading, named, proof)) is not None:
         totals.doubts["due"] = Doubt("an amount stands under the total whose meaning is unknown", stray)
     elif (parts := in_parts(reading)) is not None:
         totals.doubts["due"] = Doubt("it may be paid in parts", parts)

@@ -39,11 +39,14 @@ _NUMBER_WEAK = r"""
 \w*(?<!ab)rechnung(?: \(\d{3}\))?
 gutschrift
 (?:tax |vat )?invoice
-credit note
+credit (?:note|memo|invoice)
 facture
 avoir
+note de credit
 factuur
 creditnota
+credit-?factuur
+(?:nota|factura) (?:de|di) (?:credito|abono|accredito)
 factura(?: rectificativa)?
 fattura
 #
@@ -324,6 +327,23 @@ CURRENCY_MARKS = {
     "kč": "CZK", "ft": "HUF", "lei": "RON", "₺": "TRY", "₪": "ILS", "₽": "RUB", "₴": "UAH",
     "$": "$", "¥": "¥", "kr": "kr", "kr.": "kr", "rs": "Rs", "rs.": "Rs",
 }  # fmt: skip
+# Names of currencies, but for the euro.
+CURRENCY_WORDS = r"""
+(?:us.?)?dollars?
+dolares
+dollari
+(?:pfund|pounds?|sterling|livres sterling|ponden|libras|sterline)
+franken
+francs suisses
+swiss francs
+zwitserse franken?
+francos suizos
+franchi svizzeri
+(?:danske |svenska |norske )?kron(?:en|er|or|a|e|as)
+zloty
+forint
+yen
+"""
 CURRENCY_CODES = frozenset(
     """
     AED AMD ARS AUD AZN BAM BDT BGN BHD BRL BYN CAD CHF CLP CNY COP CRC CZK DKK DZD EGP EUR GBP GEL GHS HKD HUF IDR ILS INR ISK JOD JPY KES

@@ -108,9 +108,9 @@ def test_a_key_is_added_and_never_shown(desk: Desk, page: Any) -> None:
     desk.click(button(tab, "Add an llm to default…"))
     sheet = tab.sheet
     assert isinstance(sheet, LinkSheet)
-    desk.click(sheet.add)
-    assert sheet.isVisible(), "nothing is added before it is complete"
+    assert (sheet.add.text(), sheet.add.isEnabled()) == ("Name the llm first", False)
     sheet.llm.setText("claude-sonnet-5")
+    assert (sheet.add.text(), sheet.add.isEnabled()) == ("Paste the key first", False)
     assert sheet.secret.echoMode() == QLineEdit.EchoMode.Password
     assert not sheet.address.isVisible()
     sheet.secret.setText("sk-canary")

@@ -40,7 +40,6 @@ class LinkSheet(Sheet):
         self.address = LineEdit("Address", "http://127.0.0.1:11434/v1")
         self.secret = LineEdit("Key", "")
         self.secret.setEchoMode(QLineEdit.EchoMode.Password)
-        self._why = Label("", "bad", wrap=True)
         self._address_label, self._secret_label = Label("Address", "small_strong"), Label("Key", "small_strong")
         self._kept = Prose(
             "The key goes into the keyring of this account. It is not shown again, and not written to the data folder.",
@@ -48,15 +47,16 @@ class LinkSheet(Sheet):
         )
         put(
             self.body, Label("Reached by", "small_strong"), self.provider, Label("Llm", "small_strong"), self.llm,
-            self._address_label, self.address, self._secret_label, self.secret, self._kept, self._why,
+            self._address_label, self.address, self._secret_label, self.secret, self._kept,
         )  # fmt: skip
-        self._why.hide()
         self.add = Button("Add it", "primary")
         self.add.clicked.connect(self._given)
         close = Button("Leave it", "quiet")
         close.clicked.connect(self.dismiss)
         put(self.foot, self.add, None, close)
         self.provider.currentIndexChanged.connect(self._fit)
+        for field in (self.llm, self.address, self.secret):
+            field.textChanged.connect(self._say)
         self._fit()
 
     @Slot()
@@ -68,15 +68,17 @@ class LinkSheet(Sheet):
             part.setVisible(key in _WITH_ADDRESS)
         for part in secret:
             part.setVisible(key not in KEYLESS)
+        self._say()
+
+    @Slot()
+    def _say(self) -> None:
+        lacking = self._lacking(str(self.provider.currentData()))
+        self.add.setEnabled(not lacking)
+        self.add.say(lacking or "Add it")
 
     @Slot()
     def _given(self) -> None:
         key = str(self.provider.currentData())
-        lacking = self._lacking(key)
-        if lacking:
-            self._why.setText(lacking)
-            self._why.show()
-            return
         draft = LinkDraft(
             route=self._route,
             provider=key,
@@ -88,11 +90,11 @@ class LinkSheet(Sheet):
         self.given.emit(draft)
 
     def _lacking(self, key: str) -> str:
-        """What is missing, as a sentence; empty where nothing is."""
+        """What is missing, as the button says it; empty where nothing is."""
         if not self.llm.text().strip():
-            return "Write how the provider calls the llm."
+            return "Name the llm first"
         if key in _WITH_ADDRESS and not self.address.text().strip().startswith(("http://", "https://")):
-            return "Write its address, beginning with http:// or https://."
+            return "Begin its address with http:// or https://"
         if key not in (*KEYLESS, *_WITH_ADDRESS) and not self.secret.text().strip():
-            return "Paste the key that the provider gave you."
+            return "Paste the key first"
         return ""

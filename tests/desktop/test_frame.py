@@ -192,6 +192,12 @@ def test_the_line_says_more_when_asked(make_desk: MakeDesk) -> None:
     told = [label.text() for label in line._popover.findChildren(Prose)]
     assert "It works on ‘Update Q4 price list’." in told
     assert "Next: Weekly report, tomorrow 07:00." in told
+    line.show_runner(RunnerSeen(RunnerState.OFF))
+    desk.settle()
+    told = [label.text() for label in line._popover.findChildren(Prose) if label.isVisible()]
+    assert len(told) == 1, "what it says does not outlive what is so"
+    assert told[0].startswith("The runner is off.")
+    assert line._popover.geometry().bottom() < line.mapTo(desk.window, QPoint(0, 0)).y()
     desk.press(Qt.Key.Key_Escape)
     assert line._popover is None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QMoveEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from counterfoil.clock import Clock
@@ -12,7 +12,7 @@ from counterfoil.desktop.office import RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Pane, Popover
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
-from counterfoil.desktop.parts.layouts import put, row
+from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.tables.fitting import stacked
 from counterfoil.desktop.theme import colour, current, font
 from counterfoil.desktop.tokens import SIDEBAR
@@ -79,6 +79,7 @@ class RunnerLine(Pane):
         self.resume.hide()
         self.put(self._face, self.start, self.resume)
         self._popover: Popover | None = None
+        self._told: list[str] = []
         self._pressed = QTimer(self, singleShot=True, interval=_SECOND_CLICK)
         self.tick()
 
@@ -96,6 +97,7 @@ class RunnerLine(Pane):
         off = self._seen.state in (RunnerState.OFF, RunnerState.SILENT) and not paused
         self.start.setVisible(off)
         self.start.say("Restart" if self._seen.state == RunnerState.SILENT else "Start", "Start the runner")
+        self._tell()
 
     @Slot()
     def _start(self) -> None:
@@ -123,25 +125,44 @@ class RunnerLine(Pane):
         window = self.window()
         box = Popover(window, width=320)
         box.closed.connect(self._toggle)
-        for sentence in self._sentences():
-            box.put(Prose(sentence, "body"))
+        self._told = []
+        self._words = column(gap=box.lines.spacing())
+        box.put(self._words)
         line = row(gap=8, margins=(0, 6, 0, 0))
         close = Button("Close", "outline")
         close.clicked.connect(self._toggle)
-        if not self._seen.paused_by:
-            pause = Button("Pause everything…", icon="pause")
-            pause.clicked.connect(self._pause)
-            put(line, pause)
-        put(line, None, close)
+        self._hold = Button("Pause everything…", icon="pause")
+        self._hold.clicked.connect(self._pause)
+        put(line, self._hold, None, close)
         box.put(line)
-        high = max(box.lines.totalHeightForWidth(box.width()), box.lines.totalSizeHint().height())
-        box.setFixedHeight(high)
-        corner = self.mapTo(window, QPoint(12, -high - 8))
-        box.move(corner)
+        self._popover = box
+        self._tell()
         box.show()
         box.raise_()
         close.setFocus()
-        self._popover = box
+
+    def _tell(self) -> None:
+        """What the popover says is what is so now, also while it is open."""
+        told = self._sentences()
+        if self._popover is None or told == self._told:
+            return
+        self._told = told
+        empty(self._words)
+        put(self._words, *[Prose(sentence, "body") for sentence in told])
+        self._hold.setVisible(not self._seen.paused_by)
+        self._place()
+
+    def _place(self) -> None:
+        """The popover stands above the line, wherever that stands."""
+        box = self._popover
+        if box is not None:
+            high = max(box.lines.totalHeightForWidth(box.width()), box.lines.totalSizeHint().height())
+            box.setFixedHeight(high)
+            box.move(self.mapTo(self.window(), QPoint(12, -high - 8)))
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        super().moveEvent(event)
+        self._place()
 
     @Slot()
     def _pause(self) -> None:

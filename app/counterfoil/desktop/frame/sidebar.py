@@ -27,7 +27,7 @@ _NAME, _FOLDER, _MOST = (
 )  # pixels of a line of the workspace's name and of its folder, and how many lines at most
 _BESIDE = 44 + 28  # pixels left and right of them
 _AROUND = _BESIDE + 16  # and of the margins of the sidebar
-_IN_MENU = 300  # pixels of a name there
+_IN_MENU = 420  # pixels of a name there
 PAGES = (
     ("inbox", "Inbox", "inbox"),
     ("runs", "Runs", "play"),

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from pay_invoices.invoices import Invoice
+from pay_invoices.invoices import CORRECTION, Invoice
 from pay_invoices.pdf_text.facts import days_of, number_of
 from pay_invoices.pdf_text.invoice import invoice_of_pages
 from pay_invoices.pdf_text.tokens import amounts_in
@@ -89,6 +89,10 @@ def test_what_may_be_taken_off_leaves_the_amount_due_open(more: str) -> None:
         "Hemos recibido su anticipo.",
         "Pagabile in tre rate mensili.",
         "RB 30/60/90 gg",
+        "Payable over 12 months",
+        "Merci de ne régler que le solde.",
+        "Provisión de fondos recibida",
+        "Finanziato da Compass",
         "Ritenuta d'acconto 20 %",
     ],
 )
@@ -287,6 +291,26 @@ def test_a_credit_note_is_one_whatever_it_is_about(title: str) -> None:
 )
 def test_a_title_that_may_mean_no_demand_is_left_to_a_person(title: str) -> None:
     assert "type_code" in doubted(shown(title=title, more="\n\nThis is about your invoice."))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "Dieser Betrag wurde storniert.",
+        "This invoice was cancelled by credit note 5.",
+        "This is not a request for payment",
+        "Deze factuur is geannuleerd.",
+        "Factura anulada",
+        "Ceci n'est pas une demande de paiement",
+    ],
+)
+def test_a_paper_that_asks_for_nothing_any_more_is_left_to_a_person(more: str) -> None:
+    assert doubted(shown(more=f"\n\n{more}")) == ["type_code"]
+
+
+@pytest.mark.parametrize("more", ["This invoice replaces invoice A-99.", "Diese Rechnung ersetzt unsere Rechnung 99."])
+def test_an_invoice_in_place_of_another_is_a_correction(more: str) -> None:
+    assert shown(more=f"\n\n{more}").type_code == CORRECTION
 
 
 def test_a_line_that_was_delivered_is_no_title() -> None:

@@ -150,6 +150,30 @@ borrador
 annullat[ao]
 bozza
 """
+# In a sentence anywhere: nothing is asked for, or no more.
+NO_DEMAND = r"""
+(?:rechnung|betrag|position)(?! (?:kann|konnen|wird nur))[^.;]{0,40} (?:storniert|aufgehoben|annulliert)
+invoice[^.;]{0,30} (?:cancelled|canceled|voided|withdrawn)
+factures? (?:[^.;]{0,20} )?annulee
+factuur[^.;]{0,30} (?:geannuleerd|gecrediteerd|vervallen)
+factura (?:[^.;]{0,20} )?anulada
+fattura (?:[^.;]{0,20} )?(?:annullata|stornata)
+not an? (?:request|demand|bill|payment request)
+keine zahlungsaufforderung
+pas une (?:demande|facture)
+geen (?:betalingsverzoek|factuur)
+no es una (?:solicitud|factura)
+non e una (?:richiesta|fattura)
+"""
+# In a sentence anywhere: another invoice was sent before.
+REPLACING = r"""
+ersetzt (?:\w+ ){0,3}?rechnung
+(?:replaces|supersedes) (?:\w+ ){0,3}?invoice
+(?:annule et )?remplace (?:\w+ ){0,3}?facture
+vervangt (?:\w+ ){0,3}?factuur
+sustituye (?:\w+ ){0,3}?factura
+sostituisce (?:\w+ ){0,3}?fattura
+"""
 CORRECTION = r"""
 korrekturrechnung
 rechnungsberichtigung

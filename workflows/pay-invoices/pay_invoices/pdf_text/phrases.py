@@ -13,7 +13,8 @@ PAID = r"""
 (?:bedrag|betaling)(?:[^.;]|\.(?=\S)){0,60} ontvangen
 (?:importe|pago)(?:[^.;]|\.(?=\S)){0,60} recibid[oa]
 (?:importo|pagamento|bonifico)(?:[^.;]|\.(?=\S)){0,60} ricevut[oa]
-(?:erhalten|received|recu|ontvangen|recibido|ricevuto) (?:\w+ ){0,2}(?:zahlung|payment|paiement|virement|betaling|pago|pagamento|bonifico)
+(?:erhaltene?|received|recus?|ontvangen|recibidos?|ricevut[oi]) (?:\w+ ){0,2}(?:zahlung|payment|paiement|virement|betaling|pago)(?:en|s)?
+ricevut[oi] (?:\w+ ){0,2}(?:pagament|bonific)[oi]
 (?:nothing|nichts|rien|niets) (?:\S+ ){0,3}?(?:pay|due|zahlen|uberweisen|begleichen|fallig|payer|regler|betalen|betaald)
 (?:nada|niente|nulla) (?:\S+ ){0,3}?pagare?
 (?:kein|keine|aucun|geen|ningun|nessun) (?:\w+ )?(?:zahlung|zahlbetrag|uberweisung|paiement|reglement|betaling|pago|pagamento)
@@ -36,7 +37,8 @@ paid(?! (?:late|after|up|within))
 (?:has been|was|is|already|fully) (?:\w+ )?settled
 settled (?:in full|by|on|via|with)
 charged (?:your|to)
-do not (?:pay|transfer|remit)
+card (?:\S+ ){0,4}?(?:billed|charged|debited)
+do not (?:\w+ )?(?:pay|payment|transfer|remit)
 no (?:further |additional )?(?:action|payment|amount) (?:is )?(?:required|needed|due|necessary|payable)
 (?:payment|transaction) (?:\w+ ){0,3}?(?:processed|completed|successful|confirmed|captured|accepted|approved)
 received with thanks
@@ -200,7 +202,7 @@ ricevuta bancaria
 bankeinzug
 einzugsermachtigung
 (?:buchen|ziehen) .{0,80}?(?:ab|ein)
-(?:konto|karte) belastet
+(?:konto|karte) (?:\w+ )?belastet
 abgebucht
 eingezogen
 direct debit

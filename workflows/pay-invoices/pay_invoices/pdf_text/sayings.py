@@ -33,6 +33,8 @@ _ASSIGNED = _words(phrases.ASSIGNED)
 _UNTAXED = _words(phrases.UNTAXED)
 _PRO_FORMA = _words(paper_names.PRO_FORMA)
 _INVOICE = re.compile(one_of(paper_names.INVOICE))
+_NO_DEMAND = _words(paper_names.NO_DEMAND)
+_REPLACING = _words(paper_names.REPLACING)
 _CREDIT = _titles(paper_names.CREDIT)
 _CREDIT_FOR = re.compile(rf"^\W*{one_of(paper_names.CREDIT)} ?{one_of(paper_names.ABOUT)}(?!\w)")
 _UNSURE = _words(paper_names.UNSURE)
@@ -74,9 +76,9 @@ def sayings_of(sheets: list[Sheet]) -> Sayings:
         assigned=_first(sheets, _ASSIGNED),
         untaxed=_first(sheets, _UNTAXED),
         credit=_title(sheets, _CREDIT) or _head(sheets, _CREDIT_FOR),
-        correction=_title(sheets, _CORRECTION),
+        correction=_title(sheets, _CORRECTION) or _first(sheets, _REPLACING),
         pro_forma=_first(sheets, _PRO_FORMA),
-        other_paper=_title(sheets, _OTHER_PAPER) or _unsure(sheets),
+        other_paper=_title(sheets, _OTHER_PAPER) or _unsure(sheets) or _first(sheets, _NO_DEMAND),
         invoice=_first(sheets, _INVOICE),
     )
 

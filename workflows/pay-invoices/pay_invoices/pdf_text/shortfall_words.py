@@ -46,6 +46,20 @@ dilazion\w*
 meta (?:subito|ora|al|alla|all\W\w+|entro|a)
 split payment
 \d{1,2} ?x ?(?:[€$£] ?)?\d[\d., ']*[.,]\d{2}
+(?:in|over|uber|auf|verteilt auf|sur|en|su) (?:\d+|zwolf|twelve|douze|twaalf|doce|dodici) (?:monaten?|months|mois|maanden|meses|mesi)
+(?:in|over) (?:zwei|drei|two|three|four|\d) (?:schritten|steps|stages|parts|tranches)
+pay in \d
+(?:re)?finanzier\w*
+financed
+financee?s? par
+gefinancierd
+financiad\w*
+finanziat\w*
+zweite halfte
+second half
+tweede helft
+segunda mitad
+(?:prima|seconda) meta
 \d{2}/\d{2}(?:/\d{2,3})+ (?:gg|giorni|tage|days|jours|dias|dagen)
 """
 TAKEN_OFF = r"""
@@ -61,6 +75,8 @@ abgezogen
 abzuziehen
 in abzug
 rest(?:betrag|zahlung|summe|forderung)
+akonto\w*
+rest
 (?:zahlung\w*|betrag) [^.]{0,60}berucksichtigt
 gutgeschrieben
 eingelost
@@ -85,6 +101,7 @@ set ?-?off
 redeemed
 remaining (?:balance|amount|sum)
 remainder
+the balance
 paid [^.]{0,40}on account
 received (?:[^.]{0,20} )?on account
 (?:have|has|already|gratefully) (?:\w+ )?received
@@ -102,7 +119,10 @@ bon d\Wachat
 compens(?:ation|ee?|er)
 imput(?:ation|ee?|er)
 credit client
+le (?:solde|reste)
 solde de (?:\S+ )?\d
+versements?(?! liberatoire)
+provision
 pris en compte
 \w*(?:aan|vooruit|deel)betal(?:ing|ingen|en)
 \w*(?:aan|vooruit)betaald
@@ -113,6 +133,7 @@ ingehouden
 inhouding
 restant\w*
 restbedrag
+het saldo
 (?:cadeau|waarde)(?:bon|kaart)\w*
 tegoed
 g-?rekening
@@ -123,6 +144,8 @@ desc(?:ontad\w+|ontar|uenta)
 retencion\w*
 compensa(?:cion|d[oa]|r|ra|mos)
 saldo (?:a favor|anterior)
+el saldo
+provision de fondos
 (?:vale|tarjeta|cheque) (?:de |descuento|regalo)
 (?:el )?resto
 resta(?! (?:di |nostra |in )?propriet)
@@ -135,11 +158,13 @@ ritenut[ae]
 compensa(?:zione|t[oai])
 buono
 saldo (?:di|del|precedente|a|alla)
+il saldo
+fondo spese
 caparra
 cauzione
 scalat[oai]
 (?:avete|abbiamo|hai) (?:\w+ )?(?:pagato|versato|ricevuto)
-scissione dei pagamenti
+scissione (?:dei )?pagamenti
 split payment
 """
 DENIED_BEFORE = r"""

@@ -212,6 +212,7 @@ def test_trouble_that_nobody_expected_is_said_and_closed_by_the_person(make_desk
 
     office.start_runner = refuse  # type: ignore[method-assign]
     desk.click(desk.window.sidebar.runner.start)
+    assert desk.window.sidebar.runner.start.isVisible()  # it can be tried again
     banner = next(one for one in desk.window.findChildren(Banner) if one.words.text() == "The runner did not start.")
     desk.click(banner.findChild(QPushButton))
     assert not [

@@ -28,7 +28,7 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.protection.badge import ProtectionBadge
 from counterfoil.desktop.runs.again_sheet import AgainSheet
-from counterfoil.errors import AlreadyDecided, CounterfoilError
+from counterfoil.errors import AlreadyDecided, DiskFull
 from counterfoil.policy import protection
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
@@ -770,13 +770,12 @@ def test_drafts_are_kept_at_every_stroke_one_writing_at_a_time(desk: Desk, monke
     assert kept == ["a", "ab", "abc", "abcdef"]
 
 
-def test_a_draft_that_could_not_be_kept_is_tried_again_with_the_next_stroke(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("how", ["by the next stroke", "by itself"])
+def test_a_draft_that_could_not_be_kept_is_tried_again(desk: Desk, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     keep = desk.office.save_draft
 
     def full(_gate_id: str, _draft: Draft) -> None:
-        raise CounterfoilError("The disk is full.", "Make room.")
+        raise DiskFull("The disk is full.", "Make room.")
 
     go(desk, 81)
     inside(desk)
@@ -786,8 +785,14 @@ def test_a_draft_that_could_not_be_kept_is_tried_again_with_the_next_stroke(
     told = [one.words.text() for one in desk.window.findChildren(Banner) if one.isVisible()]
     assert any("The disk is full." in words for words in told)
     monkeypatch.setattr(desk.office, "save_draft", keep)
-    desk.type("b")
-    assert desk.office.drafts[f"{81:032x}"].comment == "ab"
+    if how == "by itself":
+        assert detail(desk).draft._later.isActive()
+        detail(desk).draft._later.timeout.emit()
+        desk.settle()
+    else:
+        desk.type("b")
+    assert desk.office.drafts[f"{81:032x}"].comment == ("ab" if how == "by the next stroke" else "a")
+    assert not [one for one in desk.window.findChildren(Banner) if one.isVisible() and "full" in one.words.text()]
 
 
 def test_the_badge_says_exactly_what_its_word_means(desk: Desk) -> None:

@@ -21,7 +21,7 @@ from counterfoil.desktop.office import Part, RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.segmented import Segment
 from counterfoil.desktop.template_facts import FolderFacts
-from counterfoil.errors import AlreadyDecided
+from counterfoil.errors import AlreadyDecided, StoreTrouble
 from desktop import figures
 from desktop.conftest import Desk, MakeDesk
 from desktop.fake_office import FakeOffice
@@ -256,6 +256,14 @@ def test_taking_back_is_for_the_gate_that_was_decided_and_no_other(desk: Desk) -
     assert detail(desk).bar.counting
     desk.click(detail(desk).bar.undo)
     assert desk.office.log[-1] == ("void", f"{79:032x}")
+
+
+def test_a_decision_that_is_refused_leaves_no_other_button_under_the_keyboard(desk: Desk) -> None:
+    ready(desk)
+    desk.office.refuse = StoreTrouble("The database is locked.", "Try again.")
+    detail(desk).bar.primary.setFocus()
+    desk.press(Qt.Key.Key_Space)
+    assert detail(desk).page.head.title.hasFocus()  # type: ignore[union-attr]
 
 
 def test_undo_that_is_pressed_twice_takes_back_once_and_leaves_no_other_button_under_the_keyboard(desk: Desk) -> None:

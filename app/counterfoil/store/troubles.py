@@ -34,10 +34,7 @@ def trouble_of(problem: BaseException, place: Path | None = None) -> StoreTroubl
     text = str(problem)
     match _code(problem):
         case sqlite3.SQLITE_FULL:
-            return DiskFull(
-                f"The disk is full{_room(place)}. Decisions cannot be kept, so none is accepted. Nothing is lost.",
-                "Free some space, then decide again.",
-            )
+            return disk_full(place)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreTrouble(
                 "The database is locked by another program, so it could not be used. Nothing was changed.",
@@ -58,6 +55,14 @@ def trouble_of(problem: BaseException, place: Path | None = None) -> StoreTroubl
     if isinstance(problem, sqlite3.OperationalError):
         return StoreTrouble(f"The database could not be used: {text}.", _DOCTOR)
     return None
+
+
+def disk_full(place: Path | None) -> DiskFull:
+    """What a full disk means, with its size where the folder of the data is known."""
+    return DiskFull(
+        f"The disk is full{_room(place)}. Decisions cannot be kept, so none is accepted. Nothing is lost.",
+        "Free some space, then decide again.",
+    )
 
 
 def refuse_unusable(home: Home) -> None:

@@ -20,6 +20,7 @@ from counterfoil.desktop.words import times
 from counterfoil.desktop.words.people import capital, person
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.schedules import next_firing
+from counterfoil.facts import as_sentence
 
 _HEAD = 18  # pixels of a line
 _BESIDE = 30  # pixels left and right of the words
@@ -213,7 +214,7 @@ class _Face(QPushButton):
     def say(self, state: RunnerState, head: str, tail: str, *, paused: bool = False) -> None:
         if (state, head, tail, paused) != (self._state, self._head, self._tail, self._paused):
             self._state, self._head, self._tail, self._paused = state, head, tail, paused
-            self.setAccessibleName(f"Runner: {head}. {tail}".strip())
+            self.setAccessibleName(f"Runner: {as_sentence(head)} {tail}".strip())
             self.setToolTip("What the runner does")
             self.updateGeometry()
             self.update()

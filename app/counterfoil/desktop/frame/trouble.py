@@ -10,7 +10,7 @@ from counterfoil.desktop.parts.boxes import Banner, Nothing
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.layouts import column, put, row
 from counterfoil.desktop.words.plain import plain
-from counterfoil.errors import DiskFull
+from counterfoil.errors import DiskFull, StoreTrouble
 
 
 class Notices(QWidget):
@@ -48,8 +48,8 @@ class Notices(QWidget):
 
     @Slot()
     def has_room(self) -> None:
-        """A decision was kept, so the disk is full no more."""
-        if self._code == DiskFull.code:
+        """A decision or a draft was kept, so the disk is full no more, and nobody else has the database."""
+        if self._code in (DiskFull.code, StoreTrouble.code):
             self.dismiss()
 
     def reach(self, trouble: Trouble | None) -> None:

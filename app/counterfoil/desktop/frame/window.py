@@ -155,7 +155,7 @@ class Window(QMainWindow):
         """Start it in the background."""
         if self._bridge is not None:
             self._show_runner(RunnerSeen(RunnerState.STARTING))
-            self._bridge.ask(self, lambda office: office.start_runner(), self._runner_asked)
+            self._bridge.ask(self, lambda office: office.start_runner(), self._runner_asked, self._not_started)
 
     @Slot()
     def pause_everything(self) -> None:
@@ -231,6 +231,7 @@ class Window(QMainWindow):
         page.loaded.connect(self._ahead.start)
         page.print_wanted.connect(self._print)
         page.detail.decided.connect(self.notices.has_room)
+        page.detail.draft.kept_again.connect(self.notices.has_room)
         page.start_wanted.connect(self.start_runner)
         page.show_counts(self.counts)
         page.show_runner(self.runner)
@@ -312,6 +313,11 @@ class Window(QMainWindow):
             self._ask_frame(frozenset({Part.RUNNER}))
         elif self.runner.state is RunnerState.OFF:
             self._show_runner(dataclasses.replace(self.runner, state=RunnerState.STARTING))
+
+    def _not_started(self, trouble: Trouble) -> None:
+        """Why not; and the line no longer says that it starts."""
+        self._troubled(trouble)
+        self._ask_frame(frozenset({Part.RUNNER}))
 
     @Slot()
     def _runner_asked(self, _nothing: object = None) -> None:

@@ -237,6 +237,8 @@ class Deciding(QObject):
     @Slot(object)
     def _decide(self, answer: Answer) -> None:
         self._shown.draft.flush()
+        if self.bar.primary.hasFocus():
+            self._shown.focus_title()  # it is off now: else the keyboard would stand on whichever button comes next
         self.bar.show_primary(Primary("Keeping your decision…", CLOSED))
         self.sending.decide(answer)
         self._shown.draft.stood()

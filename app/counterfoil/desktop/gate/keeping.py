@@ -5,17 +5,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.gate.session import Session
 from counterfoil.desktop.gate_facts import Draft
 
+AGAIN = 5_000  # milliseconds after which what could not be kept is tried once more
 STOOD = 1_000  # milliseconds after which a gate counts as looked at; one that is stepped over does not
 
 
 class DraftKeeper(QObject):
-    """For the gate that is shown."""
+    """For the gate that is shown.
+
+    Signals:
+        kept_again(): after it was told that nothing can be kept, something was.
+    """
+
+    kept_again = Signal()
 
     def __init__(self, bridge: Bridge, parent: QObject) -> None:
         super().__init__(parent)
@@ -25,6 +32,9 @@ class DraftKeeper(QObject):
         self._standing = QTimer(self, singleShot=True, interval=STOOD)
         self._standing.timeout.connect(self.stood)
         self._writing = self._again = False
+        self._troubled = False  # the last writing failed, and that was told
+        self._later = QTimer(self, singleShot=True, interval=AGAIN)
+        self._later.timeout.connect(self.keep)
 
     def watch(self, session: Session | None) -> None:
         """What was filled in before is written; from now on this is kept."""
@@ -88,15 +98,22 @@ class DraftKeeper(QObject):
 
     def _written(self, _nothing: object) -> None:
         self._writing = False
+        self._later.stop()
+        if self._troubled:
+            self._troubled = False
+            self.kept_again.emit()
         if self._again:
             self._again = False
             self.keep()
 
     def _failed(self, trouble: Trouble) -> None:
-        """It is tried again with the next stroke."""
+        """It is tried again with the next stroke, and every few seconds: the disk may have room by then. It is told once."""
         self._kept = None
         self._writing = self._again = False
-        self._bridge.troubled.emit(trouble)
+        self._later.start()
+        if not self._troubled:
+            self._troubled = True
+            self._bridge.troubled.emit(trouble)
 
 
 def _unheard(_: object) -> None:

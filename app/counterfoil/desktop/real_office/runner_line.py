@@ -3,6 +3,7 @@ so the process is looked at, too."""
 
 from __future__ import annotations
 
+import errno
 import json
 from typing import Any
 
@@ -13,6 +14,7 @@ from counterfoil.errors import RunnerTrouble
 from counterfoil.places import Home
 from counterfoil.policy import protection
 from counterfoil.store.glance import LEASE_US, Glance
+from counterfoil.store.troubles import disk_full
 
 _STARTING_US = 30_000_000  # a start that has not become a runner by then has failed
 _LOOK_US = 1_000_000  # a process can end without a commit, so it is looked at once a second
@@ -68,6 +70,7 @@ class RunnerLine:
 
         Raises:
             RunnerTrouble: it could not be started.
+            DiskFull: for want of room.
         """
         lease = self._glance.lease()
         state = self._state(lease)
@@ -79,6 +82,8 @@ class RunnerLine:
             pid = calls.start_detached(self._home, "runner")
             self._mark.write_text(json.dumps({"pid": pid, "at": self._clock.now_us()}), encoding="ascii")
         except OSError as problem:
+            if problem.errno == errno.ENOSPC:
+                raise disk_full(self._home.root) from problem
             raise RunnerTrouble(
                 f"The runner could not be started: {problem.strerror}.", "Start it in a terminal: counterfoil runner"
             ) from problem

@@ -48,6 +48,7 @@ class Button(QPushButton):
         super().__init__()
         self._icon = icon
         self._kind = kind
+        self._tinted: tuple[str, ...] = ()
         self.key = key
         self.setProperty("kind", kind)
         self.setFont(font(12 if kind in ("link", "chip") else 13, 600 if kind == "primary" else 500))
@@ -89,8 +90,14 @@ class Button(QPushButton):
 
     def _tint(self) -> None:
         tokens = current()
-        shown = icons.icon(self._icon, getattr(tokens, _TINTS[self._kind]), tokens.text3) if self._icon else QIcon()
-        self.setIcon(shown)
+        self._show_icon(getattr(tokens, _TINTS[self._kind]), tokens.text3)
+
+    def _show_icon(self, tone: str, off: str) -> None:
+        """Qt tells of a palette at each move to another parent; setting the same icon anew would lay out everything around."""
+        wanted = (self._icon, tone, off) if self._icon else ()
+        if wanted != self._tinted:
+            self._tinted = wanted
+            self.setIcon(icons.icon(*wanted) if wanted else QIcon())
 
     @Slot()
     def _pressed(self) -> None:
@@ -100,11 +107,12 @@ class Button(QPushButton):
 class NavButton(Button):
     """A page in the sidebar, with its count at the right; it is a tab to a screen reader's ear by its name."""
 
+    _chosen = False
+
     def __init__(self, words: str, icon: str, key: object) -> None:
         super().__init__(words, "nav", icon=icon, key=key)
         self._words = words
         self._count = 0
-        self._chosen = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_count(self, count: int, spoken: str) -> None:
@@ -125,8 +133,7 @@ class NavButton(Button):
 
     def _tint(self) -> None:
         tokens = current()
-        tone = tokens.accent if getattr(self, "_chosen", False) else tokens.text2
-        self.setIcon(icons.icon(self._icon, tone, tokens.text3))
+        self._show_icon(tokens.accent if self._chosen else tokens.text2, tokens.text3)
 
     def sizeHint(self) -> QSize:
         return QSize(180, 34)

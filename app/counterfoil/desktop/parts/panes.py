@@ -35,9 +35,8 @@ class ListAndDetail(QSplitter):
         self._placed = as_width(settings.value(key))
         self._arrange()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        self._arrange()  # what Qt does here would lay both out for the share they had, and this once more
 
     def _arrange(self) -> None:
         wide = self._placed or min(LIST, max(LEAST_LIST, round(self.width() * _SHARE)))

@@ -66,7 +66,8 @@ class Table:
     def arrange(self, wanted: str = "", by: int | None = None, *, descending: bool = False) -> list[Line]:
         """The lines to show: those that contain `wanted`, sorted by a column, else flagged ones first; the total stays last."""
         text = wanted.casefold().strip()
-        kept = [line for line in self.lines if not text or _contains(line, text)]
+        tight = text.replace(" ", "").replace(",", "")
+        kept = [line for line in self.lines if not text or _contains(line, text, tight)]
         if by is None:
             kept.sort(key=lambda line: not line.flagged)
         else:
@@ -204,10 +205,7 @@ def _kind(values: Sequence[Any]) -> str:
     return "text"
 
 
-def _contains(line: Line, text: str) -> bool:
-    tight = text.replace(" ", "").replace(",", "")
-    for cell in (*line.texts, line.note):
-        folded = cell.casefold()
-        if text in folded or (tight and tight in folded.replace(" ", "").replace(",", "").replace("\u00a0", "")):
-            return True
-    return False
+def _contains(line: Line, text: str, tight: str) -> bool:
+    """Whether a cell holds the text, or what is left of it without blanks and commas; one search for all cells, as no text goes across."""
+    folded = "\n".join((*line.texts, line.note)).casefold()
+    return text in folded or (bool(tight) and tight in folded.replace(" ", "").replace(",", "").replace("\u00a0", ""))

@@ -7,9 +7,11 @@ import os
 import signal
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from pypdf import PdfReader, PdfWriter
+from pypdf.generic import DecodedStreamObject, NameObject
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
@@ -251,6 +253,20 @@ def test_what_a_file_says_that_its_drawing_means_is_not_believed() -> None:
     assert found.ibans == ["DE89370400440532013000"]
     assert found.gross is None
     assert [(box.field, box.text) for box in found.boxes if box.field == "gross"] == [("gross", "9,230.00 EUR")]
+
+
+@pytest.mark.parametrize("table", ["<31> <0039> <39> <0031>", "<30> <39> [<0030> <0039> <0032>]"])
+def test_figures_that_a_font_says_and_does_not_draw_are_not_read(table: str) -> None:
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(PLAIN)))
+    said = DecodedStreamObject()
+    kind = "range" if "[" in table else "char"
+    said.set_data(f"begincmap 2 beginbf{kind} {table} endbf{kind} endcmap".encode())
+    resources: Any = writer.pages[0]["/Resources"]
+    for font in resources["/Font"].values():
+        font.get_object()[NameObject("/ToUnicode")] = writer._add_object(said)
+    out = io.BytesIO()
+    writer.write(out)
+    assert refusal(out.getvalue()) == "no_invoice"
 
 
 def test_an_amount_of_which_a_part_is_hidden_is_not_read() -> None:

@@ -6,12 +6,14 @@ from the upper left corner of the page as it is shown, its rotation and crop inc
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from pay_invoices.pdf_text.font_tables import misread_pages
 from pay_invoices.pdf_text.seeing import Box, Seen, as_drawn, text_objects
 from pay_invoices.pdf_text.weight import TooHeavy, weigh
 
@@ -89,7 +91,7 @@ def _pages(pdfium: Any, data: bytes, until: float, *, look: bool) -> Iterator[Pa
     count = len(document)
     if count > MAX_PAGES:
         raise PagesRefused("too_many_pages", f" ({count} pages)")
-    _weigh(data)
+    misread = _inspected(data)
     letters = 0
     for number in range(1, count + 1):
         try:
@@ -107,15 +109,24 @@ def _pages(pdfium: Any, data: bytes, until: float, *, look: bool) -> Iterator[Pa
         if look and words:
             seen = Seen(pdfium.raw, page, shapes)
             words = [word for word in words if seen.word(word.text, found.boxes[id(word)])]
+        if number in misread:
+            words = [word for word in words if not any(map(str.isdigit, word.text))]
         width, height = page.get_size()
         yield Page(number, width, height, [word for word in words if _on_page(word, width, height)])
         text.close()
         page.close()
 
 
-def _weigh(data: bytes) -> None:
+def _inspected(data: bytes) -> frozenset[int]:
+    """The numbers of the pages whose figures are not those that are drawn; refuses what unpacks to too much."""
+    from pypdf import PdfReader
+
     try:
-        weigh(data, MAX_PAGES)
+        reader = PdfReader(io.BytesIO(data))
+        if reader.is_encrypted:
+            reader.decrypt("")
+        weigh(reader, MAX_PAGES)
+        return misread_pages(reader, MAX_PAGES)
     except TooHeavy as problem:
         raise PagesRefused("too_large", " (unpacked)") from problem
     except Exception as problem:  # pypdf answers hostile input with nearly any exception

@@ -5,7 +5,6 @@ A host may start no process, so what a page swells to there would end the whole 
 
 from __future__ import annotations
 
-import io
 import re
 from typing import Any
 
@@ -19,19 +18,15 @@ class TooHeavy(ValueError):
     """A page unpacks to more than is drawn."""
 
 
-def weigh(data: bytes, pages: int) -> None:
-    """Look at the first pages of a PDF, as many as are read.
+def weigh(reader: Any, pages: int) -> None:
+    """Look at the first pages of a PDF that is open in pypdf, as many as are read.
 
     Raises:
         TooHeavy: one of them unpacks to more than is drawn.
         Exception: nearly any, when the file is damaged.
     """
-    from pypdf import PdfReader
     from pypdf.errors import LimitReachedError
 
-    reader = PdfReader(io.BytesIO(data))
-    if reader.is_encrypted:
-        reader.decrypt("")
     scale = _Scale()
     try:
         for number in range(min(pages, len(reader.pages))):

@@ -10,11 +10,9 @@ from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 from counterfoil.desktop import office as facts
 from counterfoil.desktop.office import RunnerSeen, RunnerState
 from counterfoil.desktop.parts.sheet import Sheet
-from counterfoil.desktop.plug_facts import Plug
-from counterfoil.desktop.run_acts import ForkLook, Silent, UndoFile, UndoLook
+from counterfoil.desktop.run_facts import ForkLook, Plug, Silent, StepKept, UndoFile, UndoLook
 from counterfoil.desktop.schedule_facts import NoticeSeen, ReadySeen
 from counterfoil.desktop.settings_facts import TABS
-from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.trust_facts import FactSeen, PermissionSeen
 from desktop import fake_runs
 from desktop.fake_bridge import FakeBridge

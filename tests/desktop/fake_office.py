@@ -9,14 +9,12 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 
 from counterfoil.clock import iso
-from counterfoil.desktop import gate_facts, run_acts
+from counterfoil.desktop import gate_facts, run_facts
 from counterfoil.desktop import office as facts
-from counterfoil.desktop.aside_facts import Person
-from counterfoil.desktop.narrow_facts import EVERY, Narrow
+from counterfoil.desktop.gate_facts import Person
 from counterfoil.desktop.news_facts import News
-from counterfoil.desktop.plug_facts import Plug
+from counterfoil.desktop.run_facts import EVERY, Narrow, Plug, StepKept
 from counterfoil.desktop.runs.rows import look
-from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.theme import font
 from counterfoil.errors import AlreadyDecided, StaleDigest, UnknownGate
@@ -61,14 +59,14 @@ class FakeOffice:
         self.plug: list[Plug] = []
         self.kept = StepKept()
         self.to_tell: list[News] = []
-        self.silent: dict[str, run_acts.Silent] = {}
+        self.silent: dict[str, run_facts.Silent] = {}
         self.schedules = FakeSchedules(self.log, self._scheduled)
         self.settings = FakeSettings(self.log)
         self.trust = FakeTrust(self.log, self._trusted)
-        self.undo_look = run_acts.UndoLook()
+        self.undo_look = run_facts.UndoLook()
         self.touched: dict[str, tuple[Touched, ...]] = {}
-        self.fork_looks: dict[tuple[int, bool], run_acts.ForkLook] = {}
-        self.undoings: list[run_acts.Undoing] = []
+        self.fork_looks: dict[tuple[int, bool], run_facts.ForkLook] = {}
+        self.undoings: list[run_facts.Undoing] = []
         for document, extra in _gates():
             self.add(document, **extra)
 
@@ -287,7 +285,7 @@ class FakeOffice:
         self.log.append(("restart_step", run_id))
         return "Run 12 begins its step anew now. The steps before it stay."
 
-    def look_at_undo(self, run_id: str) -> run_acts.UndoLook:
+    def look_at_undo(self, run_id: str) -> run_facts.UndoLook:
         return self.undo_look
 
     def compare_undo(self, run_id: str, path: str) -> FileSeen:
@@ -298,9 +296,9 @@ class FakeOffice:
         self.log.append(("undo_run", (run_id, reason, rest)))
         return "16 files will be put back in a moment."
 
-    def look_at_fork(self, run_id: str, step: int, *, again: bool) -> run_acts.ForkLook:
+    def look_at_fork(self, run_id: str, step: int, *, again: bool) -> run_facts.ForkLook:
         self.log.append(("look_at_fork", (run_id, step, again)))
-        return self.fork_looks.get((step, again), run_acts.ForkLook(("Nothing happened yet.",), start=step + 1))
+        return self.fork_looks.get((step, again), run_facts.ForkLook(("Nothing happened yet.",), start=step + 1))
 
     def fork_run(self, run_id: str, step: int, reason: str, agreed: Consent = NOTHING, *, again: bool) -> str:
         self._judge("fork_run", agreed)
@@ -312,23 +310,23 @@ class FakeOffice:
         self.log.append(("start_again", (run_id, reason)))
         return f"{14:032x}"
 
-    def undoing(self, run_id: str) -> run_acts.Undoing | None:
+    def undoing(self, run_id: str) -> run_facts.Undoing | None:
         return self.undoings.pop(0) if len(self.undoings) > 1 else self.undoings[0]
 
-    def look_at_evidence(self, run_id: str) -> run_acts.EvidenceLook:
+    def look_at_evidence(self, run_id: str) -> run_facts.EvidenceLook:
         parts = (
-            run_acts.EvidencePart("README.txt", "What is in this pack, and what it cannot prove", 3_100),
-            run_acts.EvidencePart("records.jsonl", "Every step as it was recorded, chained", 41_000),
-            run_acts.EvidencePart("gates/", "What was shown at a gate, 2 files", 18_400),
-            run_acts.EvidencePart("kept/", "A longer value that is kept, 14 files", 2_310_000),
+            run_facts.EvidencePart("README.txt", "What is in this pack, and what it cannot prove", 3_100),
+            run_facts.EvidencePart("records.jsonl", "Every step as it was recorded, chained", 41_000),
+            run_facts.EvidencePart("gates/", "What was shown at a gate, 2 files", 18_400),
+            run_facts.EvidencePart("kept/", "A longer value that is kept, 14 files", 2_310_000),
         )
-        return run_acts.EvidenceLook(parts, 2_372_500, "evidence-run-5.zip", "1 longer value is not kept any more.")
+        return run_facts.EvidenceLook(parts, 2_372_500, "evidence-run-5.zip", "1 longer value is not kept any more.")
 
-    def export_evidence(self, run_id: str, path: str) -> run_acts.EvidenceMade:
+    def export_evidence(self, run_id: str, path: str) -> run_facts.EvidenceMade:
         if self.refuse is not None:
             raise self.refuse
         self.log.append(("export_evidence", (run_id, path)))
-        return run_acts.EvidenceMade(path, "3f9a2c71" * 8, 640_000)
+        return run_facts.EvidenceMade(path, "3f9a2c71" * 8, 640_000)
 
     def pull_the_plug(self, run_id: str) -> Plug:
         self.log.append(("pull_the_plug", run_id))
@@ -353,7 +351,7 @@ class FakeOffice:
         workspace: str,
         values: Mapping[str, Any],
         agreed: Consent = NOTHING,
-        again: run_acts.AgainOf | None = None,
+        again: run_facts.AgainOf | None = None,
     ) -> str:
         self._judge("start_run", agreed)
         if again is not None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.protection.sheet import ProtectionSheet
-from counterfoil.desktop.run_acts import AgainOf, ForkLook
+from counterfoil.desktop.run_facts import AgainOf, ForkLook
 from counterfoil.desktop.runs.again_sheet import CHANGED, STEP, AgainSheet
 from counterfoil.desktop.runs.running_again import again_banner
 from counterfoil.desktop.runs.steps import lines

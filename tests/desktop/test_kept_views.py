@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from counterfoil.desktop.narrow_facts import Narrow
 from counterfoil.desktop.parts.day_picker import DayPicker
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.panes import ListAndDetail, as_width
+from counterfoil.desktop.run_facts import Narrow
 from counterfoil.desktop.runs.saved_views import SavedView, read_views, suggested
 from counterfoil.desktop.tables.fitting import Fit, placed
 from counterfoil.desktop.tables.table import Column

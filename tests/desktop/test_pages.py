@@ -17,11 +17,9 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.form import Ticks
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.sheet import Sheet
-from counterfoil.desktop.plug_facts import Plug
-from counterfoil.desktop.run_acts import Silent
+from counterfoil.desktop.run_facts import Plug, Silent, StepKept
 from counterfoil.desktop.runs.list_view import Role
 from counterfoil.desktop.runs.step_sheet import StepSheet
-from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts
 from counterfoil.errors import DiskFull, WrongWorkspace
 from desktop.conftest import Desk, MakeDesk

@@ -18,11 +18,11 @@ from counterfoil.desktop.gate.head import state_banner
 from counterfoil.desktop.gate.reading import read
 from counterfoil.desktop.gate_facts import Answer, Draft
 from counterfoil.desktop.inbox.rows import matches
-from counterfoil.desktop.narrow_facts import Narrow
 from counterfoil.desktop.office import Part, RunnerState, Tab
 from counterfoil.desktop.real_office import inbox_rows, run_rows
 from counterfoil.desktop.real_office.office import RealOffice
 from counterfoil.desktop.real_office.run_rows import _stopped, waiting
+from counterfoil.desktop.run_facts import Narrow
 from counterfoil.desktop.runs.rows import look
 from counterfoil.desktop.theme import Theme
 from counterfoil.engine.gate_lines import line_of

@@ -14,7 +14,7 @@ from cli.note_template import write_template
 from counterfoil.desktop.gate_facts import Answer, Draft, GateSeen
 from counterfoil.desktop.office import Part, RunnerState, Tab
 from counterfoil.desktop.real_office.office import RealOffice
-from counterfoil.desktop.run_acts import Undoing
+from counterfoil.desktop.run_facts import Undoing
 from counterfoil.errors import UndoRefused
 from desktop.real_home import LivingHome, until
 

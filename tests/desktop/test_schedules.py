@@ -16,7 +16,7 @@ from counterfoil.desktop.office import Part
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Prose
-from counterfoil.desktop.run_acts import Silent
+from counterfoil.desktop.run_facts import Silent
 from counterfoil.desktop.schedule_facts import NoticeSeen, ReadySeen, ScheduleDraft
 from counterfoil.desktop.schedules.calendar_grid import DaysAdapter, Role
 from counterfoil.desktop.schedules.list_view import SchedulesAdapter, switch_box

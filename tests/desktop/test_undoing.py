@@ -11,7 +11,7 @@ from counterfoil.desktop.inbox.welcome import WelcomeCard
 from counterfoil.desktop.office import Part, Progress
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
-from counterfoil.desktop.run_acts import UndoFile, Undoing, UndoLook
+from counterfoil.desktop.run_facts import UndoFile, Undoing, UndoLook
 from counterfoil.desktop.runs.undo_sheet import UndoSheet
 from counterfoil.desktop.tables.view import TableView
 from counterfoil.errors import GateClosed, UndoRefused

@@ -22,7 +22,7 @@ from counterfoil.desktop.office import InboxRow, RunnerSeen, RunnerState, Worksp
 from counterfoil.desktop.parts.boxes import Banner, Nothing
 from counterfoil.desktop.parts.form import FieldEditor
 from counterfoil.desktop.parts.labels import Icon, Prose
-from counterfoil.desktop.plug_facts import Plug
+from counterfoil.desktop.run_facts import Plug
 from counterfoil.desktop.runs import list_view as runs_list
 from counterfoil.desktop.runs.steps import RESTART, lines
 from counterfoil.desktop.schedules import list_view as schedules_list

@@ -11,14 +11,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from counterfoil.desktop.aside_facts import SetsAside
-from counterfoil.desktop.gate_facts import Answer, DecisionMade, Draft, GateSeen, PageSeen
-from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
+from counterfoil.desktop.gate_facts import Answer, DecisionMade, Draft, GateSeen, PageSeen, SetsAside
 from counterfoil.desktop.news_facts import Tells
-from counterfoil.desktop.run_acts import AgainOf, RunActs, Silent, Undoing
+from counterfoil.desktop.run_facts import EVERY, AgainOf, Choices, Narrow, RunActs, Silent, StepKept, Undoing
 from counterfoil.desktop.schedule_facts import Schedules
 from counterfoil.desktop.settings_facts import Settled
-from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trusts
 from counterfoil.policy.protection import NOTHING, Consent, Told

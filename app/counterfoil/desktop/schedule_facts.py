@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal, Protocol
 
-from counterfoil.desktop.run_acts import Silent
+from counterfoil.desktop.run_facts import Silent
 
 Act = Literal["pause", "resume", "remove"]
 

@@ -13,7 +13,7 @@ from counterfoil.desktop.office import Changes, Counts, Part
 from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.silent_rows import restart_sheet
-from counterfoil.desktop.run_acts import Silent
+from counterfoil.desktop.run_facts import Silent
 from counterfoil.desktop.schedule_facts import NoticeSeen, SchedulesSeen
 from counterfoil.desktop.schedules.sheets import SkippedSheet, skip_sheet, started_beside
 from counterfoil.desktop.words.people import OPENING

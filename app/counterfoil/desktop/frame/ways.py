@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.office import RunSeen
-from counterfoil.desktop.run_acts import AgainOf
+from counterfoil.desktop.run_facts import AgainOf
 
 FIRST_TEMPLATE = "pay-invoices"
 MONDAYS = "every Monday at 07:00"

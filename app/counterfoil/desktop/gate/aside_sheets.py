@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from counterfoil.clock import to_us
-from counterfoil.desktop.aside_facts import Person
+from counterfoil.desktop.gate_facts import Person
 from counterfoil.desktop.parts.boxes import Box
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.combo import Combo

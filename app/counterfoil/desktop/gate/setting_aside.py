@@ -11,10 +11,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from counterfoil.clock import Clock
-from counterfoil.desktop.aside_facts import Person
 from counterfoil.desktop.bridge import Bridge
 from counterfoil.desktop.gate.aside_sheets import GiveSheet, SnoozeSheet
 from counterfoil.desktop.gate.session import Session
+from counterfoil.desktop.gate_facts import Person
 from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.one_sheet import OneSheet

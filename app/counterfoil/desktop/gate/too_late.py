@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
-from counterfoil.desktop.run_acts import UndoLook
+from counterfoil.desktop.run_facts import UndoLook
 
 
 class TooLate(QObject):

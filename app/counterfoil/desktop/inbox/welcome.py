@@ -15,7 +15,7 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
 from counterfoil.desktop.parts.one_sheet import OneSheet
-from counterfoil.desktop.run_acts import Undoing
+from counterfoil.desktop.run_facts import Undoing
 from counterfoil.desktop.runs.undo_sheet import UndoSheet
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.desktop.words.runs import result_sentences

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from counterfoil.desktop.parts.act_sheet import ActSheet
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.parts.buttons import Button
-from counterfoil.desktop.run_acts import Silent
+from counterfoil.desktop.run_facts import Silent
 
 RESTARTS = "It is restarted as soon as what cannot be cut off has ended."
 

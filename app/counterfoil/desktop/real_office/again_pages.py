@@ -5,7 +5,7 @@ from __future__ import annotations
 from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access, run_row
 from counterfoil.desktop.real_office.templates import Templates
-from counterfoil.desktop.run_acts import ForkLook
+from counterfoil.desktop.run_facts import ForkLook
 from counterfoil.policy.protection import Consent
 from counterfoil.views.fork_plan import fork_plan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from counterfoil.desktop.real_office.access import Access, run_row
-from counterfoil.desktop.run_acts import EvidenceLook, EvidenceMade, EvidencePart
+from counterfoil.desktop.run_facts import EvidenceLook, EvidenceMade, EvidencePart
 from counterfoil.inbox.exporting import export_evidence, look_at_evidence
 from counterfoil.views.evidence import plain_members
 

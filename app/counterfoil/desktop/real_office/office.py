@@ -9,12 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.clock import Clock, SystemClock
-from counterfoil.desktop import gate_facts, run_acts
+from counterfoil.desktop import gate_facts, run_facts
 from counterfoil.desktop import office as facts
-from counterfoil.desktop.aside_facts import Person
-from counterfoil.desktop.narrow_facts import EVERY, Narrow
+from counterfoil.desktop.gate_facts import Person
 from counterfoil.desktop.news_facts import News
-from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.real_office.asides import Asides
 from counterfoil.desktop.real_office.gates import Gates
 from counterfoil.desktop.real_office.inbox_rows import InboxRows
@@ -22,9 +20,9 @@ from counterfoil.desktop.real_office.pulse import Pulse
 from counterfoil.desktop.real_office.run_rows import RunRows
 from counterfoil.desktop.real_office.runner_line import RunnerLine
 from counterfoil.desktop.real_office.workspace_names import name_of
+from counterfoil.desktop.run_facts import EVERY, Narrow, Plug, StepKept
 from counterfoil.desktop.schedule_facts import Schedules
 from counterfoil.desktop.settings_facts import Settings
-from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.template_facts import FolderFacts, TemplateCard, TemplateSeen
 from counterfoil.desktop.trust_facts import Trust
 from counterfoil.inbox.accounts import account
@@ -257,7 +255,7 @@ class RealOffice:
         self._runner.start()
         return said
 
-    def look_at_undo(self, run_id: str) -> run_acts.UndoLook:
+    def look_at_undo(self, run_id: str) -> run_facts.UndoLook:
         """What putting its files back would come to."""
         return self._rooms.undoing.look(run_id)
 
@@ -271,7 +269,7 @@ class RealOffice:
         self._runner.start()
         return said
 
-    def look_at_fork(self, run_id: str, step: int, *, again: bool) -> run_acts.ForkLook:
+    def look_at_fork(self, run_id: str, step: int, *, again: bool) -> run_facts.ForkLook:
         """What going on from a step would come to."""
         return self._rooms.again.look(run_id, step, again=again)
 
@@ -287,15 +285,15 @@ class RealOffice:
         self._runner.start()
         return made
 
-    def undoing(self, run_id: str) -> run_acts.Undoing | None:
+    def undoing(self, run_id: str) -> run_facts.Undoing | None:
         """What has become of the newest wish."""
         return self._rooms.undoing.newest(run_id)
 
-    def look_at_evidence(self, run_id: str) -> run_acts.EvidenceLook:
+    def look_at_evidence(self, run_id: str) -> run_facts.EvidenceLook:
         """What a pack of evidence of it would hold."""
         return self._rooms.evidence.look(run_id)
 
-    def export_evidence(self, run_id: str, path: str) -> run_acts.EvidenceMade:
+    def export_evidence(self, run_id: str, path: str) -> run_facts.EvidenceMade:
         """Write that pack."""
         return self._rooms.evidence.export(run_id, path)
 
@@ -327,7 +325,7 @@ class RealOffice:
         workspace: str,
         values: Mapping[str, Any],
         agreed: Consent = NOTHING,
-        again: run_acts.AgainOf | None = None,
+        again: run_facts.AgainOf | None = None,
     ) -> str:
         """Start a run, and the runner that it needs."""
         run_id = self._rooms.templates.start(path, workspace, values, agreed, again)

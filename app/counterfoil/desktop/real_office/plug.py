@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Protocol
 
-from counterfoil.desktop.plug_facts import Plug
 from counterfoil.desktop.real_office import processes
 from counterfoil.desktop.real_office.access import Access, run_row
 from counterfoil.desktop.real_office.run_pages import step_named
 from counterfoil.desktop.real_office.story import titles_of
+from counterfoil.desktop.run_facts import Plug
 from counterfoil.facts import ENDED, RunState
 from counterfoil.store import history, leases, trail_rows, versions
 from counterfoil.store.transactions import Connection, Row

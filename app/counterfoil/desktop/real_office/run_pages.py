@@ -18,7 +18,7 @@ from counterfoil.desktop.real_office.run_rows import State, state_of, waiting
 from counterfoil.desktop.real_office.step_pages import step_kept
 from counterfoil.desktop.real_office.story import titles_of
 from counterfoil.desktop.real_office.undo_pages import UndoPages
-from counterfoil.desktop.step_facts import StepKept
+from counterfoil.desktop.run_facts import StepKept
 from counterfoil.desktop.words.asides import waits_for
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line

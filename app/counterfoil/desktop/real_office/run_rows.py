@@ -9,8 +9,8 @@ from datetime import timedelta
 from typing import Any
 
 from counterfoil.clock import Clock, to_us
-from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.office import RunRow, RunsLook
+from counterfoil.desktop.run_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.runs.rows import CHIP_STATES, holds
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.numbers import count, joined, money

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterfoil.desktop.aside_facts import Person
+from counterfoil.desktop.gate_facts import Person
 from counterfoil.desktop.real_office.access import Access, gate_row
 from counterfoil.desktop.real_office.decisions import Decisions
 from counterfoil.desktop.words.people import capital, person

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterfoil.desktop.real_office.access import Access
-from counterfoil.desktop.run_acts import Silent
+from counterfoil.desktop.run_facts import Silent
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.facts import RunState
 from counterfoil.inbox.hinting import hint

@@ -8,7 +8,7 @@ from typing import Any
 
 from counterfoil.desktop.real_office.access import Access, run_row
 from counterfoil.desktop.real_office.long_texts import load
-from counterfoil.desktop.step_facts import StepKept
+from counterfoil.desktop.run_facts import StepKept
 from counterfoil.desktop.words import times
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.store import intents, records

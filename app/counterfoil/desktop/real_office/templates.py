@@ -18,7 +18,7 @@ from counterfoil.catalogue.samples import TEMPLATE, copy_sample, sample_paramete
 from counterfoil.desktop.office import Document
 from counterfoil.desktop.real_office import calls
 from counterfoil.desktop.real_office.access import Access
-from counterfoil.desktop.run_acts import AgainOf
+from counterfoil.desktop.run_facts import AgainOf
 from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.desktop.words.numbers import joined
 from counterfoil.desktop.words.people import capital

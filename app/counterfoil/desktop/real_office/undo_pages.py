@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from counterfoil.desktop.real_office.access import Access, run_row
-from counterfoil.desktop.run_acts import UndoFile, Undoing, UndoLook
+from counterfoil.desktop.run_facts import UndoFile, Undoing, UndoLook
 from counterfoil.desktop.words.numbers import count, joined
 from counterfoil.desktop.words.people import person
 from counterfoil.desktop.words.plain import one_line

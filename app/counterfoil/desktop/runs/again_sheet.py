@@ -18,7 +18,7 @@ from counterfoil.desktop.parts.layouts import column, empty, put
 from counterfoil.desktop.parts.segmented import Segmented
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.tick import Tick
-from counterfoil.desktop.run_acts import ForkLook
+from counterfoil.desktop.run_facts import ForkLook
 from counterfoil.desktop.runs.steps import root_lines
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import Column, Line, Table

@@ -18,7 +18,7 @@ from counterfoil.desktop.parts.layouts import MIDDLE, column, empty, put, row
 from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.show_folder import show_folder
-from counterfoil.desktop.plug_facts import Plug
+from counterfoil.desktop.run_facts import Plug
 from counterfoil.desktop.runs.evidence_sheet import EvidenceSheet
 from counterfoil.desktop.runs.steps import is_nameless, recorded_time
 from counterfoil.desktop.words import runs as words

@@ -13,7 +13,7 @@ from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import RIGHT, TOP, column, empty, put, row
 from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.show_folder import show_folder
-from counterfoil.desktop.run_acts import EvidenceLook, EvidenceMade
+from counterfoil.desktop.run_facts import EvidenceLook, EvidenceMade
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.numbers import seal, size
 from counterfoil.desktop.words.plain import one_line

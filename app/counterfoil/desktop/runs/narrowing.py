@@ -10,11 +10,11 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from counterfoil.desktop.narrow_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.labels import repolish
 from counterfoil.desktop.parts.layouts import Flow
+from counterfoil.desktop.run_facts import EVERY, Choices, Narrow
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, tip

@@ -12,7 +12,6 @@ from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest
 from counterfoil.desktop.commands import Command
 from counterfoil.desktop.gate.sheets import WordsSheet
-from counterfoil.desktop.narrow_facts import EVERY
 from counterfoil.desktop.office import Changes, Part, RunsLook
 from counterfoil.desktop.parts.boxes import Nothing, Pane, Skeleton
 from counterfoil.desktop.parts.buttons import Button
@@ -23,6 +22,7 @@ from counterfoil.desktop.parts.panes import ListAndDetail
 from counterfoil.desktop.parts.reading_on import read_on
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.parts.segmented import Segment
+from counterfoil.desktop.run_facts import EVERY
 from counterfoil.desktop.runs.detail import RunDetail
 from counterfoil.desktop.runs.list_view import ROW, RunsAdapter, RunsView
 from counterfoil.desktop.runs.narrowing import Narrowing

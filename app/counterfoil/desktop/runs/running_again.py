@@ -14,7 +14,7 @@ from counterfoil.desktop.bridge import Bridge, Trouble
 from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.boxes import Banner
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
-from counterfoil.desktop.run_acts import AgainOf
+from counterfoil.desktop.run_facts import AgainOf
 from counterfoil.desktop.runs.again_sheet import AgainSheet
 from counterfoil.desktop.words.plain import one_line
 from counterfoil.policy.protection import Consent

@@ -13,9 +13,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from counterfoil.desktop.gate.sheets import WordsSheet
-from counterfoil.desktop.narrow_facts import EVERY, Narrow
 from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.keys import keyless
+from counterfoil.desktop.run_facts import EVERY, Narrow
 from counterfoil.desktop.runs.narrowing import narrow_words
 from counterfoil.desktop.theme import font
 from counterfoil.desktop.words.plain import one_line, quoted, tip

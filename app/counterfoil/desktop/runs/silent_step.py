@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from counterfoil.desktop.parts.boxes import Pane
 from counterfoil.desktop.parts.layouts import empty
 from counterfoil.desktop.parts.silent_rows import silent_keys, silent_row
-from counterfoil.desktop.run_acts import Silent
+from counterfoil.desktop.run_facts import Silent
 
 
 class SilentStep(Pane):

@@ -12,8 +12,8 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.parts.sheet import Sheet
+from counterfoil.desktop.run_facts import StepKept
 from counterfoil.desktop.runs.steps import StepLine
-from counterfoil.desktop.step_facts import StepKept
 from counterfoil.desktop.words.people import capital
 from counterfoil.desktop.words.plain import plain
 from counterfoil.facts import as_sentence

@@ -17,7 +17,7 @@ from counterfoil.desktop.parts.form import LineEdit
 from counterfoil.desktop.parts.labels import Label, Prose
 from counterfoil.desktop.parts.layouts import Flow, column, empty, put
 from counterfoil.desktop.parts.sheet import Sheet
-from counterfoil.desktop.run_acts import UndoFile, Undoing, UndoLook
+from counterfoil.desktop.run_facts import UndoFile, Undoing, UndoLook
 from counterfoil.desktop.tables.adapter import TableAdapter
 from counterfoil.desktop.tables.table import Column, Line, Table
 from counterfoil.desktop.tables.view import TableView

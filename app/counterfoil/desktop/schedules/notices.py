@@ -12,7 +12,7 @@ from counterfoil.desktop.parts.buttons import Button
 from counterfoil.desktop.parts.labels import Icon, Label, Prose
 from counterfoil.desktop.parts.layouts import MIDDLE, TOP, Flow, column, empty, put, row
 from counterfoil.desktop.parts.silent_rows import silent_keys
-from counterfoil.desktop.run_acts import Silent
+from counterfoil.desktop.run_facts import Silent
 from counterfoil.desktop.schedule_facts import NoticeSeen
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line

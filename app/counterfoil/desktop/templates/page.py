@@ -20,7 +20,7 @@ from counterfoil.desktop.parts.layouts import page_head
 from counterfoil.desktop.parts.one_sheet import OneSheet
 from counterfoil.desktop.parts.search import SearchField
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
-from counterfoil.desktop.run_acts import AgainOf
+from counterfoil.desktop.run_facts import AgainOf
 from counterfoil.desktop.template_facts import TemplateCard, TemplateSeen
 from counterfoil.desktop.templates.folder_sheet import FolderSheet
 from counterfoil.desktop.templates.gallery import Gallery

@@ -21,7 +21,7 @@ from counterfoil.desktop.parts.layouts import Flow, column, empty, put, row
 from counterfoil.desktop.parts.scroller import Scroller
 from counterfoil.desktop.protection.asking import Act, ProtectionAsking
 from counterfoil.desktop.protection.badge import shield
-from counterfoil.desktop.run_acts import AgainOf
+from counterfoil.desktop.run_facts import AgainOf
 from counterfoil.desktop.template_facts import TemplateSeen
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, plain

@@ -1,14 +1,60 @@
-"""What people do to a run that is there: stopping it, doing it again, restarting a silent step, putting its files back, pulling the plug;
-and what each of them comes to."""
+"""What the list of runs and the page of one need to know, and what people do to a run that is there: stopping it, doing it again,
+restarting a silent step, putting its files back, pulling the plug; and what each of them comes to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol
 
-from counterfoil.desktop.plug_facts import Plug
 from counterfoil.policy.protection import NOTHING, Consent
 from counterfoil.previews.preview import FileSeen
+
+Choices = tuple[tuple[str, str], ...]  # key and words
+
+
+@dataclass(frozen=True, slots=True)
+class Narrow:
+    """To which runs a list is narrowed beside their state and words. `template` by name, all its versions; `schedule` by id; `days` back
+    from today, which is 1; `workspace` by its path, whatever the window shows besides. Nothing set narrows nothing."""
+
+    template: str = ""
+    schedule: str = ""
+    days: int = 0
+    workspace: str = ""
+
+    @property
+    def on(self) -> bool:
+        """Whether it leaves anything out."""
+        return self != EVERY
+
+
+EVERY = Narrow()
+
+
+@dataclass(frozen=True, slots=True)
+class StepKept:
+    """What is kept of one step, as its sheet shows it. `given` is the effect as it was performed, `value` what the step gave back; both are
+    JSON for people, "" where there is none. `tries` are sentences, `origin` says where the value comes from, if not from the step alone. Of
+    a long value one page is here."""
+
+    given: str = ""
+    value: str = ""
+    tries: tuple[str, ...] = ()
+    origin: str = ""
+    page: int = 1
+    pages: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Plug:
+    """What the demonstration of pulling the plug has shown so far. Counts are None until the run is back."""
+
+    ended_at: int
+    back_at: int | None = None
+    step: str = ""
+    steps_repeated: int | None = None
+    effects_repeated: int | None = None
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,20 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
 
-# Shared cores make every deadline a coin toss; speed is judged in tests/benchmarks.
-settings.register_profile("counterfoil", deadline=None, print_blob=True)
+# Shared cores make every deadline a coin toss; speed is judged in tests/benchmarks. The same examples each time, so that the check judges a
+# change and not luck; with COUNTERFOIL_SEARCH=1 others are looked for.
+settings.register_profile(
+    "counterfoil",
+    deadline=None,
+    print_blob=True,
+    derandomize="COUNTERFOIL_SEARCH" not in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("counterfoil")
 
 

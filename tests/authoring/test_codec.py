@@ -243,7 +243,7 @@ def test_a_record_that_does_not_fit_is_never_bent_to_fit(text: str, annotation: 
 
 @given(PLAIN, ANNOTATED)
 def test_whatever_the_record_holds_it_fits_or_is_refused(value: Any, pair: tuple[Any, Any]) -> None:
-    with contextlib.suppress(Unrecordable):
+    with contextlib.suppress(Unrecordable, BlobsMissing):
         found = decode(canonical(value), pair[0])
         assert decode(encode(found), pair[0]) == found
 

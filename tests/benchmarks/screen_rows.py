@@ -177,7 +177,7 @@ def live(ground: Ground) -> Row:
         f"window: commit of another process to the painted row, {_said(ground)}",
         f"p50 {number(median(took))}, p95 {number(p95)}, worst {number(max(took))} ms",
         f"p95 {LIVE_MS} ms",
-        f"a bare poll p50 {number(median(polled))} ms, {median(took) / median(polled):.1f} times",
+        f"a bare poll p50 {number(median(polled))} ms, {median(took) / max(median(polled), 0.1):.1f} times",
         p95 <= LIVE_MS,
         {"shown": float(len(took))},
     )

@@ -87,7 +87,7 @@ def test_nobody_waits_for_a_host_in_vain(table: dict[str, Row]) -> None:
 
 
 def test_runs_that_wait_hold_no_thread(table: dict[str, Row]) -> None:
-    assert table["waiting"].counts["threads"] == 0
+    assert table["waiting"].counts["threads"] <= 0  # one of before may have ended
     # of the 1,000 none; asyncio's own pool keeps a thread more or less, as the moment has it
     assert table["idle"].counts.get("threads", 0) <= 4
 

@@ -43,7 +43,7 @@ class PostOffice:
             except OSError:
                 return
             with contextlib.suppress(OSError), line:
-                line.settimeout(5)
+                line.settimeout(60)
                 if self.tls is not None:
                     line = self.tls.wrap_socket(line, server_side=True)
                 _Conversation(self, line).run()
@@ -58,7 +58,7 @@ class PostOffice:
 
     def wait(self) -> None:
         """Say nothing until the other side has gone."""
-        self._enough.wait(5)
+        self._enough.wait(60)
 
 
 class _Gone(Exception):

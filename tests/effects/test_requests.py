@@ -174,7 +174,7 @@ def test_what_is_not_taken_is_told_apart(
 ) -> None:
     """An unkeyed POST is a doubt where it may have happened; what may be repeated is tried again; nothing is guessed."""
     web.says["/x"] = said
-    hand = Http(blobs, secrets, clock, patience=0.3)
+    hand = Http(blobs, secrets, clock, patience=1 if said is SILENCE else 60)
     for effect, expected in (
         (http("POST", f"{web.url}/x?token=t", json={}), post),
         (http("PUT", f"{web.url}/x", json={}), put),

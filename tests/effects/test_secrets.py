@@ -131,7 +131,7 @@ def test_prompt_that_nobody_answers_ends(home: Home, memory_keyring: MemoryKeyri
 
     class Prompting(MemoryKeyring):
         def get_password(self, service: str, username: str) -> str | None:
-            answered.wait(5)
+            answered.wait(60)
             return None
 
     keyring.set_keyring(Prompting())

@@ -66,7 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.web.heard.append(Heard(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body))
         said = self.web.says.get(path, Said(404))
         if said is SILENCE:
-            self.web.enough.wait(5)
+            self.web.enough.wait(60)
         if said.status <= 0:
             self.connection.shutdown(socket.SHUT_RDWR)
             self.close_connection = True

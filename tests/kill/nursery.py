@@ -95,7 +95,7 @@ def _stop_at(home: Home, point: str, visit: int) -> None:
         if name == point:
             reached += 1
             if reached == visit:
-                with contextlib.closing(sqlite3.connect(home.database, isolation_level=None, timeout=10)) as raw:
+                with contextlib.closing(sqlite3.connect(home.database, isolation_level=None, timeout=60)) as raw:
                     raw.execute("BEGIN IMMEDIATE")
                     raw.execute("ROLLBACK")
                 os.kill(os.getpid(), signal.SIGSTOP)

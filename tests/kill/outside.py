@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-PATIENCE = 30.0  # seconds before a test gives up on its own servers
+PATIENCE = 120.0  # seconds before a test gives up on its own servers
 _MESSAGE_ID = re.compile(rb"(?mi)^Message-ID: *<([^@>]+)@")
 
 

@@ -111,7 +111,7 @@ def test_a_runner_for_each_answer(small_job: Job) -> None:
 def test_a_store_that_cannot_be_written_for_a_while(errands: Job) -> None:
     """It costs no try of any step: the run is carried on when the store can be used."""
     with closing(errands.world()) as world:
-        runner = world.start(constants={**QUICK, "counterfoil.store.database.BUSY_MS": 50})
+        runner = world.start(constants={**QUICK, "counterfoil.store.database.BUSY_MS": 300})
         until(world.marks, "a step begins")
         log = world.home.logs / "process.log"
         world.write("BEGIN IMMEDIATE")

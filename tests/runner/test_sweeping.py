@@ -1,6 +1,7 @@
 """What a sweep does first: runs that somebody waits for, then what nobody waits for, which is never put off twice in a row."""
 
 import asyncio
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -48,4 +49,24 @@ def test_claiming_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, be
         runner._woken.set()  # nothing that was begun asks for another look
     assert asyncio.run(sweep_thrice())
     assert seen == order
+    database.close()
+
+
+@pytest.mark.expects_log("a sweep failed; trying again")
+def test_a_look_that_the_disk_refuses_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Home(tmp_path / "home").create()
+    database = open_database(home)
+    runner, looks = Runner(database, home), []
+
+    async def sweep(powers: Any) -> None:
+        looks.append("look")
+        if looks[1:]:
+            runner._halt()
+        else:
+            raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(runner, "_sweep", sweep)
+    monkeypatch.setattr(running, "SWEEP", 0.01)
+    asyncio.run(runner._sweep_until(None, lambda: False, lambda: None))  # type: ignore[arg-type]  # nothing is performed
+    assert len(looks) == 2
     database.close()

@@ -98,7 +98,7 @@ class Room:
         return " ".join(self.blobs.text(gate["spec"], gate["spec_blob"]) for gate in found)
 
 
-def until(look: Callable[[], T | None], what: str, patience: float = 30.0) -> T:
+def until(look: Callable[[], T | None], what: str, patience: float = 60.0) -> T:
     """Look again and again until something is seen.
 
     Raises:

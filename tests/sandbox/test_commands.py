@@ -288,7 +288,7 @@ def test_everything_ends_at_its_wall(room: Room, stage: Path, line: str) -> None
     outcome = shell(room, stage, line, seconds=0.5)
     assert outcome.why == "it took longer than 0.5 seconds"
     assert outcome.isolation == room.measured.mark
-    assert outcome.seconds < 10
+    assert outcome.seconds < 60
 
 
 def test_a_daemon_ends_with_its_command(room: Room, stage: Path) -> None:
@@ -333,7 +333,7 @@ def test_a_killed_runner_leaves_no_command(room: Room, stage: Path) -> None:
     finally:
         runner.kill()
         runner.wait()
-    until(lambda: not any(lives(pid) for pid in there), "everything beneath a killed runner is gone", 5.0)
+    until(lambda: not any(lives(pid) for pid in there), "everything beneath a killed runner is gone")
     for slot in slots(room):
         shutil.rmtree(slot)
 
@@ -406,7 +406,7 @@ def test_a_stage_that_is_filled_ends_its_command(room: Room, stage: Path, monkey
     shutil.rmtree(stage)
     stage.mkdir()
     monkeypatch.setattr(watching, "STAGE_BYTES", 20 << 20)
-    code = "for n in range(10**4): open(f'b{n}', 'wb').write(bytes(1 << 20))"
+    code = "for n in range(300):\n open(f'b{n}', 'wb').write(bytes(1 << 20))\nimport time; time.sleep(60)"
     assert "of files" in command(room, stage, PYTHON, "-I", "-c", code).why
 
 
@@ -416,7 +416,7 @@ def test_the_disk_keeps_a_floor(room: Room, monkeypatch: pytest.MonkeyPatch) -> 
     try:
         free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
         monkeypatch.setattr(watching, "_floor", lambda _: free - (40 << 20))
-        code = "for n in range(200):\n open(f'b{n}', 'wb').write(bytes(1 << 20))\nimport time; time.sleep(60)"
+        code = "for n in range(1000):\n open(f'b{n}', 'wb').write(bytes(1 << 20))\nimport time; time.sleep(60)"
         outcome = command(room, stage_in(folder), PYTHON, "-I", "-c", code)
         assert outcome.why.startswith("it left less than")
     finally:

@@ -104,7 +104,7 @@ def test_what_was_set_up_for_a_killed_runner_is_ended(isolated: Room) -> None:
     while not Path(f"/proc/{waiting.pid}/cmdline").read_bytes():  # its words are not there before it has begun
         time.sleep(0.01)
     clear_slots(isolated.home)
-    assert waiting.wait(10) == -9
+    assert waiting.wait(60) == -9
     assert waiting.stdin is not None
     waiting.stdin.close()
     assert not stale.exists()

@@ -194,20 +194,22 @@ place = {str(packages)!r} + "/pipe"
 """
         """
 import time
+heard, begun = os.pipe()
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         pipe = os.open(place, os.O_WRONLY)
         while True:
             os.write(pipe, b"alive")
+            os.write(begun, b"x")
             time.sleep(0.01)
     os._exit(0)
-time.sleep(0.3)
+os.read(heard, 1)
 found = 1
 """
     )
     assert os.read(pipe, 1_000_000)
-    until(lambda: _is_silent(pipe), "the daemon is gone", 2.0)
+    until(lambda: _is_silent(pipe), "the daemon is gone")
     os.close(pipe)
 
 
@@ -243,7 +245,7 @@ if os.fork() == 0:
 found = int(os.read(reading, 20))
 """
     )
-    until(lambda: not lives(pid), "the daemon is gone", 1.0)
+    until(lambda: not lives(pid), "the daemon is gone")
 
 
 def test_a_killed_runner_leaves_no_process(isolated: Room) -> None:
@@ -254,7 +256,7 @@ def test_a_killed_runner_leaves_no_process(isolated: Room) -> None:
         there = until(lambda: found if len(found := beneath(runner.pid)) >= 6 else None, "hosts are there")
         runner.kill()
         runner.wait()
-        until(lambda: not any(lives(pid) for pid in there), "everything beneath a killed runner is gone", 2.0)
+        until(lambda: not any(lives(pid) for pid in there), "everything beneath a killed runner is gone")
     from counterfoil.store.transactions import Txn
 
     def end(txn: Txn) -> None:

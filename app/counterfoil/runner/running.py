@@ -52,7 +52,7 @@ from counterfoil.stage.copies import RunCopies
 from counterfoil.stage.stages import StageFolder
 from counterfoil.store import gates, leases, runs, schedules, timers, undoings
 from counterfoil.store.blobs import Blobs
-from counterfoil.store.database import Database
+from counterfoil.store.database import Database, translated
 from counterfoil.store.transactions import Txn
 from counterfoil.store.writer import Writer
 
@@ -192,10 +192,13 @@ class Runner:
         while not self._stop.is_set():
             self._woken.clear()
             try:
-                await self._sweep(powers)
+                with translated(self._home.root):
+                    await self._sweep(powers)
+                    wait = self._next_look()
                 trouble = 0
             except CounterfoilError:
                 trouble += 1
+                wait = min(2.0**trouble, SWEEP)
                 _log.exception("a sweep failed; trying again")
             changed()
             if not self._tasks_running() and enough():
@@ -203,7 +206,6 @@ class Runner:
             if not self._only and handing_over.is_wished(self._home):
                 self._halt()
                 return
-            wait = min(2.0**trouble, SWEEP) if trouble else self._next_look()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(wait):
                     await self._woken.wait()

@@ -93,6 +93,7 @@ def test_what_may_be_taken_off_leaves_the_amount_due_open(more: str) -> None:
         "Merci de ne régler que le solde.",
         "Provisión de fondos recibida",
         "Finanziato da Compass",
+        "Skonto bereits abgezogen",
         "Ritenuta d'acconto 20 %",
     ],
 )
@@ -173,7 +174,11 @@ def test_so_does_an_amount_below_zero_on_a_later_page() -> None:
 
 @pytest.mark.parametrize(
     "rows",
-    ["1   2 December 2026   615.00 EUR\n2   2 January 2027    615.00 EUR", "Late fee   25.00 EUR"],
+    [
+        "1   2 December 2026   615.00 EUR\n2   2 January 2027    615.00 EUR",
+        "Late fee   25.00 EUR",
+        "\nRetención de garantía 5 %",
+    ],
 )
 def test_so_does_what_follows_an_amount_due_that_is_the_total(rows: str) -> None:
     assert doubted(shown(more=f"Amount due   1,230.00 EUR\n{rows}")) == ["due"]
@@ -282,6 +287,8 @@ def test_a_credit_note_is_one_whatever_it_is_about(title: str) -> None:
         "Openstaande posten",
         "Conceptfactuur",
         "Estado de cuenta",
+        "Resumen de cuenta",
+        "Account balance",
         "Último aviso",
         "Situazione contabile",
         "Bozza",

@@ -68,7 +68,9 @@ not[ae] di (?:credito|accredito|variazione)
 (?:zahlungs)?erinnerung
 zahlungsaufforderung
 (?:offene|openstaande)[ -](?:posten|facturen)\S*
-saldenbestatigung
+salden(?:bestatigung|liste)
+konto(?:stand|ubersicht|blatt)
+saldomitteilung
 forderungsaufstellung
 \w*quittung
 kassenbon
@@ -79,20 +81,23 @@ reminder
 dunning
 (?:debt )?collection (?:notice|letter|agency)
 debt collection
+(?:final|formal) demand
 demand for payment
+payment (?:overdue|demand|request)
 letter before action
 remittance advice
 self-?bill\w*
 cancellation invoice
 (?:sales|payment|cash) receipt
 credit adjustment
-(?:monthly|customer|billing|account) (?:statement|summary)
+(?:monthly|customer|billing|account) (?:statement|summary|balance|overview)
 statement of account
 rappel (?:de|n|no|n°|facture|paiement)\b
-(?:dernier|premier|second|deuxieme|\d\w{1,2}) rappel
+(?:dernier|premier|second|deuxieme|\d\w{1,2}|lettre de) rappel
+impaye\w*
 relance
 mise en demeure
-(?:releve|situation) de (?:compte|factures?)
+(?:releve|situation|extrait|etat) (?:de|du) (?:compte|factures?)
 avis d\Wecheance
 recouvrement
 quittance
@@ -102,7 +107,9 @@ projet de facture
 aanmaning
 sommatie
 ingebrekestelling
-rekeningoverzicht
+(?:rekening|saldo)-?overzicht
+(?:laatste|dringend) verzoek
+betalingsverzoek
 kwitantie
 betaalbewijs
 conceptfactuur
@@ -110,14 +117,17 @@ incasso\w*
 sollecito
 (?:primo|secondo|ultimo) (?:avviso|sollecito)
 messa in mora
-(?:situazione contabile|estratto conto|scadenzario)
+(?:situazione contabile|estratto conto|scadenzario|saldo contabile|partite aperte)
+mancato pagamento
+insolut[oi]
 quietanza
 fattura annullata
 (?:avviso|preavviso) di parcella
 recordatorio
 (?:primer|segundo|tercer|ultimo) aviso
 (?:requerimiento|reclamacion|justificante) de (?:pago|deuda|cantidad)
-(?:extracto|estado) de cuenta
+(?:extracto|estado|resumen) de cuenta
+impag(?:o|ad[oa]s?)
 facturas pendientes
 burofax
 kontoauszug

@@ -21,8 +21,9 @@ _IN_PARTS = re.compile(rf"\b{one_of(shortfall_words.IN_PARTS)}\b")
 _TAKEN_OFF = re.compile(rf"\b{one_of(shortfall_words.TAKEN_OFF)}\b")
 _DENIED_BEFORE = re.compile(rf"\b{one_of(shortfall_words.DENIED_BEFORE)}\b[^.;,:]{{0,40}}$")
 _DENIED_BEHIND = re.compile(rf"[^.;,:]{{0,40}}?\b{one_of(shortfall_words.DENIED_BEHIND)}\b")
-_DISCOUNT = re.compile(rf"{one_of(shortfall_words.DISCOUNT)}")
+_DISCOUNT = re.compile(one_of(shortfall_words.DISCOUNT))
 _CONDITION = re.compile(rf"\b{one_of(shortfall_words.CONDITION)}\b")
+_ALREADY = re.compile(r"\b(?:bereits|schon|already|deja|reeds|ya|gia)\b")
 _BESIDE = re.compile(one_of(shortfall_words.BESIDE))
 _ENDED = re.compile(r"[.;!?](?= )")
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2}(?:[.,]\d{1,2})?) ?%")
@@ -91,6 +92,9 @@ def _sentence(text: str, matched: re.Match[str]) -> str:
 
 
 def _offers_discount(sentence: str) -> bool:
+    """Whether it says what the reader may take off, not what was taken off already."""
+    if _ALREADY.search(sentence):
+        return False
     return bool(_DISCOUNT.search(sentence) or ("%" in sentence and _CONDITION.search(sentence)))
 
 

@@ -252,7 +252,7 @@ def _settle(reading: Reading, named: list[Named], proof: Proof, totals: Totals) 
         totals.doubts["due"] = Doubt("it may be paid in parts", parts)
     elif (told := amount_told(reading, gross, _explained(named, proof))) is not None:
         totals.doubts["due"] = Doubt("the pages tell of another amount", told)
-    elif not dues and (less := taken_off(reading)) is not None:
+    elif (less := taken_off(reading)) is not None:
         totals.doubts["due"] = Doubt("something may be taken off, and what remains is not named", less)
     else:
         totals.due = dues[0] if dues else gross

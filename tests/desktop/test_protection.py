@@ -64,7 +64,7 @@ def test_a_fall_is_put_before_a_person_with_the_way_to_raise_it(desk: Desk, temp
     assert "bubblewrap is not installed." in said
     assert "Install bubblewrap, then run: counterfoil doctor" in said
     assert not [line for line in said if "--protection" in line]
-    assert sheet.act.text() == "Go on with “Restricted”"
+    assert sheet.act.text() == "Go on with ‘Restricted’"
     desk.press(Qt.Key.Key_Return, on=sheet)
     assert started(desk) == 0, "Enter agrees to nothing"
     desk.click(sheet.act)

@@ -94,7 +94,7 @@ def decide(harness: Harness, session: Session) -> RunState:
 def test_it_says_what_was_spent_and_its_answers_say_what_they_do(spent: Harness, qapp: QApplication) -> None:
     reading = reading_of(spent)
     assert reading.title == "$0.0020 of $0.0020 spent for this run. The next call may cost up to $0.0010."
-    assert reading.consequences[1] == "If you choose “Allow $0.0010 once”: this one call is made; the limit stays."
+    assert reading.consequences[1] == "If you choose ‘Allow $0.0010 once’: this one call is made; the limit stays."
     assert not any("raise_once" in sentence for sentence in reading.consequences)
     choice, amount = reading.form
     assert (choice["name"], amount["label"]) == ("choice", "New limit, in US dollars")
@@ -145,7 +145,7 @@ def test_an_llm_that_goes_round_in_circles_is_asked_about(tmp_path: Path) -> Non
     assert harness.advance() == RunState.WAITING
     reading = reading_of(harness)
     assert reading.title == "The llm asks for “look” with the same arguments for the third time. Go on?"
-    assert reading.consequences[1].startswith("If you choose “Go on”: ")
+    assert reading.consequences[1].startswith("If you choose ‘Go on’: ")
     session = Session(reading, 0)
     session.fill("choice", "go_on")
     assert session.primary().words == "Go on"

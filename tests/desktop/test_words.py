@@ -235,7 +235,7 @@ def test_what_ended_does_not_go_on() -> None:
         "Nothing is in"
     )
     said = runs.in_the_middle({"would": "“read_statement” would be looked up first."}, 2)
-    assert said == "“Read statement” would be looked up first. 2 steps before it stay."
+    assert said == "‘Read statement’ would be looked up first. 2 steps before it stay."
     (line,) = runs.carried_on([{"at": "2026-11-30T08:42:12.000Z", "reason": "it was ready", "from_step": 4}])
     assert "carried on from step 4, because" in line
     step = {"path": "", "ordinal": 0, "name": "read", "kind": "step", "state": "retrying", "attempts": 2, "key": None}

@@ -34,7 +34,7 @@ _STRONG_STARTS = (
     "If you keep both:",
 )
 _MAILED = re.compile(r"If you approve: [\d,]+ mails? (is|are) sent ")
-_IF_CHOSEN = "If you choose “"  # before the name that a button has
+_IF_CHOSEN = "If you choose ‘"  # before the name that a button has
 
 
 class GateHead(QWidget):
@@ -129,7 +129,7 @@ def consequences_box(reading: Reading) -> Box:
     for sentence in reading.consequences:
         start = next((one for one in _STRONG_STARTS if sentence.startswith(one)), "")
         if sentence.startswith(_IF_CHOSEN):
-            start = sentence.partition("”:")[0] + "”:"
+            start = sentence.partition("’:")[0] + "’:"
         line = row(margins=(inset, 0, 0, 0))
         line.addWidget(Prose(sentence, "body", strong=[(0, len(start))] if start else ()), 1)
         box.put(line)

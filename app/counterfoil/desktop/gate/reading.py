@@ -129,7 +129,7 @@ def _with_choice_named(sentence: str, called: Mapping[str, str]) -> str:
     """What follows from a choice, under the name that its button has."""
     start, colon, rest = sentence.partition(":")
     choice = start.removeprefix("If you answer ")
-    return f"If you choose “{called[choice]}”:{rest}" if colon and choice in called else sentence
+    return f"If you choose ‘{called[choice]}’:{rest}" if colon and choice in called else sentence
 
 
 def _flags_apart(flags: list[str], fields: list[Document]) -> tuple[list[str], list[str]]:

@@ -84,7 +84,7 @@ class ProtectionSheet(Sheet):
         able = self.name is None or self.name.text().strip() == self._folder
         self.act.setEnabled(able)
         if not self._is_bare:
-            self.act.say(f"Go on with “{self._badge}”")
+            self.act.say(f"Go on with ‘{self._badge}’")
         else:
             self.act.say("Run it without protection" if able else "Type the folder's name first")
 

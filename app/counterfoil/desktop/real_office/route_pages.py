@@ -180,7 +180,7 @@ def _key(one: Document, *, needs: bool) -> tuple[str, str]:
     """Where its key is, in words, and the tone of that."""
     kind, _, name = str(one["key"] or "").partition(":")
     if kind == "secret":
-        return f"Key “{name}” in the keyring of this account.", "quiet"
+        return f"Key ‘{name}’ in the keyring of this account.", "quiet"
     if kind == "env":
         return f"Key in the environment variable {name}.", "quiet"
     return ("No key: it cannot be asked.", "bad") if needs else ("Needs no key.", "quiet")

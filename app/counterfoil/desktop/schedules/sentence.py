@@ -143,7 +143,7 @@ class SentenceBox(Box):
             self.said.set_tone("text2")
         self._where = seen.where
         self.instead.setVisible(bool(seen.instead))
-        self.instead.say(f"Use “{seen.instead}”")
+        self.instead.say(f"Use ‘{seen.instead}’")
         self.instead.key = seen.instead
         self._notes.setVisible(bool(seen.notes))
         self._notes.say("\n".join(seen.notes))

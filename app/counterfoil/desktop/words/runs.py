@@ -16,7 +16,8 @@ from counterfoil.facts import as_sentence
 
 _ASKED = re.compile(r"(waits|decided|expired) in g-\d+: ")
 _ASKED_WORDS = {"waits": "Asked: ", "decided": "Answered, taken up next: ", "expired": "Nobody answered in time: "}
-_STEP_IN_QUOTES = re.compile(r"“([a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:@\d+)?)”")  # named as in the code
+_IN_QUOTES = re.compile(r"“([^”]*)”")
+_IN_CODE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:@\d+)?")  # a step named as in the code
 _ANSWERED = re.compile(r"(approved|rejected|returned|answered) by (.+)")
 _ANSWERS = {"rejected": "rejected it", "returned": "sent it back"}
 _TAKEN_OVER = re.compile(r"happened in run (\d+), record \d+\Z")  # what the origins of effects say
@@ -172,7 +173,10 @@ def in_the_middle(middle: Mapping[str, Any] | None, kept: int, *, ended: bool = 
     stay = (
         f" {count(kept, 'step')} before it stay{'s' if kept == 1 else ''}." if kept and "before it" not in would else ""
     )
-    return f"{_STEP_IN_QUOTES.sub(lambda found: f'“{step_name(found[1])}”', would)}{stay}"
+    named = _IN_QUOTES.sub(
+        lambda found: f"‘{step_name(found[1]) if _IN_CODE.fullmatch(found[1]) else found[1]}’", would
+    )
+    return f"{named}{stay}"
 
 
 def who_pays(paid: Mapping[str, Any], not_repeated: int) -> str:

@@ -838,7 +838,15 @@ def test_several_gates_are_decided_together_only_where_they_may(make_desk: MakeD
     assert bulk.act.accessibleName() == "Approve 2 gates"
     desk.click(bulk.act)
     assert [made.gate_id for made in desk.decisions()] == [f"{200:032x}", f"{202:032x}"]  # type: ignore[attr-defined]
+    desk.look()  # they leave the list
+    assert page(desk).pane.view.adapter.row_of(f"{202:032x}") < 0
+    assert bulk.isVisible()
     assert bulk._said.text() == "Approved 2 gates. Each can be taken back in Decided for 5 s."
+    bulk._ends.timeout.emit()
+    assert bulk._said.text() == "Approved 2 gates."
+    view.selectRow(adapter.row_of(f"{81:032x}"))
+    desk.settle()
+    assert not bulk.isVisible()
 
 
 def test_what_was_seen_for_a_while_is_marked_as_read(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:

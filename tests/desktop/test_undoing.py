@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
+from counterfoil.desktop.bridge import Trouble
 from counterfoil.desktop.gate.files import FileCard
 from counterfoil.desktop.inbox.welcome import WelcomeCard
 from counterfoil.desktop.office import Part, Progress
@@ -198,6 +199,16 @@ def test_a_decision_that_stands_leads_to_the_files_where_some_can_be_put_back(
     desk.settle()
     banner = next(one for one in detail.findChildren(Banner) if one.words.text().startswith("Too late"))
     assert banner.words.text() == "Too late to take back: step 8 began 2 s ago."
+    page, gate_id = detail.page, detail.gate_id
+    office.documents[gate_id] = {**office.documents[gate_id], "closed_why": "the run goes on"}
+    detail.look()
+    desk.settle()
+    assert detail.page is not page
+    assert banner.isVisible()
+    detail.deciding.late.said.emit(
+        "another gate", Banner("bad", "Of another gate"), Trouble("Too late", "", "gate_closed")
+    )
+    assert [one.words.text() for one in detail.findChildren(Banner)].count("Of another gate") == 0
     buttons = [one for one in banner.findChildren(Button) if one.text().strip() == "Undo the files…"]
     assert len(buttons) == bool(look.can)
     for button in buttons:

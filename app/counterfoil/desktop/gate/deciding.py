@@ -215,7 +215,7 @@ class Deciding(QObject):
         self.sending.undone.connect(self._undone)
         self.sending.refused.connect(self._refused)
         self.sending.late.connect(self._too_late)
-        self.late.said.connect(self.tell)
+        self.late.said.connect(self._say_late)
         self.asking.given.connect(self._decide)
         self.asking.carried_on.connect(self.decided)
         self.asking.refused.connect(self._refused)
@@ -275,9 +275,17 @@ class Deciding(QObject):
         if session is None or gate_id != self._shown.gate_id:
             self._bridge.troubled.emit(trouble)
             return
-        self.late.tell(str(session.reading.seen.document["run_id"]), trouble)
+        self.late.tell(gate_id, str(session.reading.seen.document["run_id"]), trouble)
         self.show_bar()
         self._shown.look()
+
+    @Slot(str, object, object)
+    def _say_late(self, gate_id: str, banner: Banner, trouble: Trouble) -> None:
+        session, page = self._shown.session, self._shown.page
+        if session is None or page is None or session.reading.seen.gate_id != gate_id:
+            self._bridge.troubled.emit(trouble)
+        else:
+            self.late.stand(gate_id, page, banner)
 
     @Slot(str)
     def _undone(self, gate_id: str) -> None:

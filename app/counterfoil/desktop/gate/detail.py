@@ -202,6 +202,7 @@ class GateDetail(Pane, OneSheet[RowSheet]):
             since = words.took_the_place(looked.earlier.seen.document, fresh.seen.me, now)
             page.mark(Differences(since, looked.parts, self._again, self, today))
         self._introduce(page)
+        self.deciding.late.go_on(page)
         here = QApplication.focusWidget()
         self._focus_title |= self.page is not None and here is not None and self.page.isAncestorOf(here)
         aim = self.page.aim_of(here) if self.page is not None and not moved else ""

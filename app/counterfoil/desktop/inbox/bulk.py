@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Trouble
@@ -51,6 +51,11 @@ class BulkPanel(Pane, OneSheet[SnoozeSheet]):
         self._rows: list[InboxRow] = []  # those that can be snoozed
         self._put_off: list[InboxRow] = []  # those that were, and can be seen again
         self._deciding: list[InboxRow] = []  # those whose decisions are on their way, while they are what is shown
+        self._all: list[InboxRow] = []
+        self.stands = False  # it says what is done, or was, with what was selected, until a person selects otherwise
+        self._settles = ""
+        self._ends = QTimer(self, singleShot=True)  # until none of them can be taken back any more
+        self._ends.timeout.connect(self._settled)
         self._shown_at = 0
         self._left = 0
         self._page = column(margins=(28, 18, 28, 18), gap=12)
@@ -73,6 +78,8 @@ class BulkPanel(Pane, OneSheet[SnoozeSheet]):
         """What is selected."""
         self.close_sheet()  # it was about others
         self._shown_at = self._clock.now_us()
+        self._all, self.stands = rows, False
+        self._ends.stop()
         able, left_out, why = bulk_choice(rows)
         self._able, self._deciding = able, []
         self._rows = [gate for gate in rows if not gate.closed and not gate.others and gate.asleep_until is None]
@@ -126,12 +133,15 @@ class BulkPanel(Pane, OneSheet[SnoozeSheet]):
         if lately(self._shown_at, self._clock.now_us()) or not self._able:
             return
         able, self._able = self._able, []
-        self._deciding = able
+        self._deciding, self.stands = able, True
         ends: list[int] = []
         self.act.setEnabled(False)
         self.act.say("Keeping your decisions…")
+        self.later.hide()
         done = functools.partial(self._done, able, ends)
-        self._bridge.ask(self, lambda office: _each(able, functools.partial(_approve, office, ends)), done)
+        self._bridge.ask(
+            self, lambda office: _each(able, functools.partial(_approve, office, ends)), done, self._failed
+        )
 
     @Slot()
     def _ask_until(self) -> None:
@@ -143,11 +153,21 @@ class BulkPanel(Pane, OneSheet[SnoozeSheet]):
             self.open_sheet(sheet)
 
     def _snooze(self, rows: list[InboxRow], until: int) -> None:
+        self.stands = rows is self._rows
         done = functools.partial(self._snoozed, rows, until)
-        self._bridge.ask(self, lambda office: _each(rows, lambda gate: office.snooze(gate.gate_id, until)), done)
+        self._bridge.ask(
+            self, lambda office: _each(rows, lambda gate: office.snooze(gate.gate_id, until)), done, self._failed
+        )
+
+    def _failed(self, trouble: Trouble) -> None:
+        """None of it may have been done: what is selected can be tried once more."""
+        self._bridge.troubled.emit(trouble)
+        if self.stands:
+            self.show_rows(self._all)
 
     def _snoozed(self, rows: list[InboxRow], until: int, refused: list[str]) -> None:
         made = len(rows) - len(refused)
+        self.stands = self.stands and made > 0
         if rows is self._rows and made:
             self._put_off = rows
             self.act.hide()
@@ -176,9 +196,15 @@ class BulkPanel(Pane, OneSheet[SnoozeSheet]):
             left = -(-(min(ends, default=0) - self._clock.now_us()) // times.SECOND)
             for_now = f" Each can be taken back in Decided for {left} s." if left > 0 else ""
             self._said.setText(f"Approved {count(made, 'gate')}.{for_now}")
+            self._settles = f"Approved {count(made, 'gate')}."
+            self._ends.start(max(left, 0) * 1000)
             self.act.say(f"Approved {made} of {asked}" if refused else "Approved")
         self._tell_refused(made, asked, "approved", refused)
         self.decided.emit()
+
+    @Slot()
+    def _settled(self) -> None:
+        self._said.setText(self._settles)
 
     def _tell_refused(self, made: int, asked: int, what: str, refused: list[str]) -> None:
         if refused:

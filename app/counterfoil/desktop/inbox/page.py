@@ -55,6 +55,7 @@ class InboxPage(QWidget):
         self._first = True
         self._tab = Tab.FOR_ME
         self._begins = True  # the next rows are another list than the one that is shown
+        self._merging = False  # rows come and go, and nobody selects anything
         self._stale = False  # something has changed while another page was shown
         self.pane = InboxPane(clock)
         self.detail = GateDetail(bridge, clock)
@@ -222,7 +223,9 @@ class InboxPage(QWidget):
             self._load()
 
     def _merged(self, rows: tuple[InboxRow, ...]) -> None:
+        self._merging = True
         self.pane.merge(rows, keep=self.detail.gate_id)
+        self._merging = False
         self._mark_shown()
         if rows and not self.detail.gate_id:
             self.detail.clear()  # it no longer says that nothing is open
@@ -263,6 +266,8 @@ class InboxPage(QWidget):
 
     @Slot(list)
     def _several(self, ids: list[str]) -> None:
+        if self._merging and self.bulk.stands:
+            return  # what was done with several takes them out of the list
         rows = [found for found in map(self.pane.list.row, ids) if found is not None]
         if len(rows) > 1:
             self.bulk.show_rows(rows)

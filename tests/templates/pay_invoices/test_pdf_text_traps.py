@@ -111,6 +111,11 @@ def test_so_does_what_may_be_paid_in_parts_in_six_languages(more: str) -> None:
         "Rechnungen, die verspätet bezahlt werden, unterliegen Verzugszinsen.",
         "Bei Zahlung innerhalb von 10 Tagen erhalten Sie 2 % Skonto.",
         "Account name of the payee: see below",
+        "All sums are due without any set-off, counterclaim, deduction or withholding.",
+        "Fees paid in advance are not refundable. Goods travel carriage paid.",
+        "Zahlungen werden zunächst auf die älteste Schuld angerechnet.",
+        "Les acomptes versés restent acquis au vendeur. La compensation n'est pas admise.",
+        "El precio pagado no incluye portes.",
     ],
 )
 def test_denials_and_conditions_leave_nothing_open(more: str) -> None:

@@ -22,9 +22,9 @@ ricevut[oi] (?:\w+ ){0,2}(?:pagament|bonific)[oi]
 beglichen(?! (?:werden|wird|sein))
 gezahlt(?! (?:werden|wird|sein))
 (?:bereits|schon|wurde|ist|rechnung|vorauszahlung) (?:\w+ ){0,3}?(?:ausgeglichen|uberwiesen)
-(?:zahlungs)?status\W+(?:bezahlt|paid|paye|betaald|pagad[oa]|pagat[ao])
+statut\W+payee?
 dank fur (?:ihre|die|deine|eure) (?:\w+ )?(?:zahlung|uberweisung|vorauszahlung|begleichung)
-(?:zahlung|vorkasse|kreditkartenzahlung) (?:\S+ ){0,6}?(?:erfolgte?|abgewickelt|verbucht)
+(?:zahlung|vorkasse|kreditkartenzahlung) (?!gilt )(?:\S+ ){0,6}?(?:erfolgte?|abgewickelt|verbucht)
 zahlungseingang\W+(?:am |vom )?\d\S*
 (?:bezahlung|zahlung) (?:erfolgte? )?per (?:kreditkarte|paypal|karte|ec|vorkasse|sofort)
 bar erhalten
@@ -33,7 +33,7 @@ betrag bar
 (?:bitte )?nicht (?:mehr )?(?:zu )?(?:uberweisen|zahlen|bezahlen)
 dankend erhalten
 (?:wurde|haben wir) (?:\S+ ){0,6}?(?:abgebucht|eingezogen|belastet)
-paid(?! (?:late|after|up|within))
+paid(?! (?:late|after|up|within|in advance))
 (?:has been|was|is|already|fully) (?:\w+ )?settled
 settled (?:in full|by|on|via|with)
 charged (?:your|to)
@@ -73,23 +73,13 @@ gia effettuat[oa]
 non pagare
 grazie (?:per|del) (?:\w+ )?(?:\w+ )?pagamento
 """
-# A stamp: the word fills its cell.
+# A stamp: the word fills its cell, and means too many things elsewhere.
 PAID_STAMP = r"""
-(?:betrag )?(?:bar )?bezahlt
-barzahlung
 settled
 soldee?
-abonad[oa]
-paid(?: in full)?
 payee?
-acquittee?
 reglee?
-betaald
-voldaan
-pagad[oa]
-cobrad[oa]
-pagat[ao]
-saldat[ao]
+abonad[oa]
 """
 # "Payment method: credit card": nothing is left to transfer.
 PAID_LABELS = r"""
@@ -126,6 +116,7 @@ NOT_PAID = r"""
 keine?
 bis(?: zur)?
 falls
+(?:price|carriage|postage|precio|prezzo)
 sofern
 wenn
 sollten?

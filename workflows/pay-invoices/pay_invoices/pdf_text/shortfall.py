@@ -19,7 +19,9 @@ from pay_invoices.pdf_text.vocabulary import one_of
 
 _IN_PARTS = re.compile(rf"\b{one_of(shortfall_words.IN_PARTS)}\b")
 _TAKEN_OFF = re.compile(rf"\b{one_of(shortfall_words.TAKEN_OFF)}\b")
-_DENIED_BEFORE = re.compile(rf"\b{one_of(shortfall_words.DENIED_BEFORE)}\b[^.;,:]{{0,40}}$")
+_DENIED_BEFORE = re.compile(
+    rf"\b(?:{one_of(shortfall_words.DENIED_BEFORE)}\b[^.;,:]{{0,40}}|(?:without|ohne|sans|zonder|sin|senza)\b[^.;:]{{0,60}})$"
+)
 _DENIED_BEHIND = re.compile(rf"[^.;,:]{{0,40}}?\b{one_of(shortfall_words.DENIED_BEHIND)}\b")
 _DISCOUNT = re.compile(one_of(shortfall_words.DISCOUNT))
 _CONDITION = re.compile(rf"\b{one_of(shortfall_words.CONDITION)}\b")

@@ -91,7 +91,7 @@ vouchers?
 gift ?(?:card|certificate)s?
 (?:store|your|account|customer|a) credit(?! ?(?:card|terms|limit|rating|note|insurance))
 credit (?:balance|of|has|was|will|applied|used|from|against)
-(?:been|be|was|is) credited
+(?:been|be|was|is) credited(?! to our)
 retention(?! (?:of title|of ownership|period))
 retainer
 withh[eo]ld(?:ing)?
@@ -130,6 +130,7 @@ voorschot\w*
 mindering
 verreken\w*
 ingehouden
+gecrediteerd
 inhouding
 restant\w*
 restbedrag
@@ -187,6 +188,8 @@ senza
 nessun[ao]?
 if
 falls
+zunachst
+strekken
 """
 DENIED_BEHIND = r"""
 nicht
@@ -196,6 +199,9 @@ not
 cannot
 no
 ne
+n\W?est pas
+restent acquis
+forfeited
 non
 niet
 geen

@@ -547,10 +547,9 @@ def test_trouble_with_starting_is_said_on_the_form(desk: Desk, templates: Any) -
     templates.open_template("/t/pay-invoices")
     desk.settle()
     desk.type("invoices")
-    templates.form._check()
-    desk.settle()
     desk.office.lacking["start_run"] = [WrongWorkspace("The folder is gone.", "Choose another.")]
-    desk.click(templates.form.run)
+    desk.click(templates.form.run)  # before what was typed was looked at: that is done first
+    desk.settle()
     assert [banner.words.text() for banner in templates.form.findChildren(Banner)] == ["The folder is gone."]
     assert templates.form.run.isEnabled()
 

@@ -149,7 +149,7 @@ def _bounded(transport: Any) -> Any:
                 yield piece
 
         async def aclose(self) -> None:
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception):  # nothing more is read of it, however a stranger's answer ends
                 await self._inner.aclose()
 
     handle = transport.handle_async_request

@@ -48,7 +48,9 @@ class Tenure:
         """Keep the lease until this is cancelled; `lost` is called whenever somebody else is found to have it."""
         while True:
             await asyncio.sleep(RENEW_EVERY)
-            with contextlib.suppress(CounterfoilError):
+            with contextlib.suppress(
+                CounterfoilError
+            ):  # tried again in a moment; a lease that ran out meanwhile is found lost
                 if not await self.renew_once(writer):
                     lost()
 

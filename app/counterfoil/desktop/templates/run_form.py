@@ -58,6 +58,7 @@ class RunForm(Pane):
         self._tried = False
         self._starting = False
         self._judged = False  # what is filled in was looked at
+        self._wanted = False  # Run was pressed before what was typed last was looked at
         self.fields: list[FieldEditor] = []
         self._touched: set[str] = set()
         self._lay_out()
@@ -113,7 +114,7 @@ class RunForm(Pane):
     ) -> None:
         """Show a template with what the workspace remembers, or with the values of an earlier run; `again`: that run is done again."""
         self._seen, self._workspace, self._again = seen, workspace, again
-        self._problems, self._tried, self._judged = {}, False, False
+        self._problems, self._tried, self._judged, self._wanted = {}, False, False, False
         self._touched.clear()
         self.title.setText(one_line(seen.card.title))
         self.about.say(plain(seen.description, lines=True))
@@ -184,10 +185,12 @@ class RunForm(Pane):
     @Slot(str)
     def _edited(self, name: str) -> None:
         self._touched.add(name)
+        self._wanted = False
         self._typed.start()
 
     @Slot()
     def _check(self) -> None:
+        self._typed.stop()
         seen, workspace, values = self._seen, self._workspace, self.values()
         if seen is not None:
             path = seen.card.path
@@ -202,6 +205,9 @@ class RunForm(Pane):
             shown = self._tried or editor.name in self._touched or bool(editor.text())
             editor.say_problem(problems.get(editor.name, "") if shown else "")
         self._show_button()
+        wanted, self._wanted = self._wanted, False
+        if wanted:
+            self._run()
 
     def _show_button(self) -> None:
         missing, seen = len(self._problems), self._seen
@@ -230,6 +236,10 @@ class RunForm(Pane):
         self._tried = True
         if not self._workspace:
             self.folder_wanted.emit()
+            return
+        if self._typed.isActive():
+            self._wanted = True
+            self._check()
             return
         wrong = [editor for editor in self.fields if editor.name in self._problems]
         if wrong or self._problems:
@@ -269,6 +279,7 @@ class RunForm(Pane):
 
     def _failed(self, trouble: Trouble) -> None:
         self._starting, self._judged = False, True  # whoever runs it now is told again
+        self._wanted = False
         self._show_button()
         empty(self._banners)
         put(self._banners, Banner("bad", trouble.message, detail=trouble.next_step))

@@ -11,8 +11,8 @@ from benchmarks.in_process import Office, office_in
 from benchmarks.measuring import NOT_HERE, Ground, Row, number
 from benchmarks.processes import beneath, can_look, children, memory_mib, runner_process
 from counterfoil.facts import RunState
+from counterfoil.inbox.hinting import hint
 from counterfoil.runner.running import host_cap
-from counterfoil.runner.waking import hint
 from counterfoil.store import runs
 
 LOOK = 0.05  # seconds between two looks

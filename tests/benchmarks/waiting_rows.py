@@ -14,9 +14,9 @@ from benchmarks.measuring import NOT_HERE, Ground, Row, fresh, number, ratio, wi
 from benchmarks.processes import beneath, can_look, cpu_seconds, memory_mib, runner_process, threads, until
 from benchmarks.raw_limit import RawLimit, raw_limit
 from counterfoil.facts import RunState
+from counterfoil.inbox.hinting import hint
 from counterfoil.runner.running import advance_here
 from counterfoil.runner.starting import start_run
-from counterfoil.runner.waking import hint
 from counterfoil.store import runs
 
 RECORDS = 10_000

@@ -14,8 +14,8 @@ from counterfoil import trail
 from counterfoil.errors import AlreadyDecided, GateClosed
 from counterfoil.facts import ENDED, GateKind, GateState, RunState, Slot, Verdict
 from counterfoil.inbox.deciding import Wish, decide
+from counterfoil.inbox.hinting import hint
 from counterfoil.places import Home
-from counterfoil.runner.waking import hint
 from counterfoil.store import gates, intents, records, runs, timers
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database, open_database

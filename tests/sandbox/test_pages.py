@@ -7,7 +7,7 @@ import pytest
 
 from counterfoil.authoring.machine import RunFacts
 from counterfoil.engine.frames import Unpacker
-from counterfoil.engine.session import Opening, Recorded
+from counterfoil.engine.replaying import Opening, Recorded
 from counterfoil.places import Home
 from counterfoil.policy.protection import NONE
 from counterfoil.sandbox.hosts import Host

@@ -16,12 +16,12 @@ from counterfoil.cli.options import Context, call_of
 from counterfoil.cli.words import counted, run_state
 from counterfoil.errors import WrongUse
 from counterfoil.inbox.accounts import account
+from counterfoil.inbox.hinting import hint
 from counterfoil.inbox.pausing import pause_everything, pause_sentence, refuse_paused, resume_everything
 from counterfoil.runner import handing_over
 from counterfoil.runner.at_login import runner_command
 from counterfoil.runner.keeping_up import KeptUp
 from counterfoil.runner.running import Runner
-from counterfoil.runner.waking import hint
 from counterfoil.store import gates, runs
 from counterfoil.views.runs import run_document
 

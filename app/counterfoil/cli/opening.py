@@ -9,10 +9,10 @@ from pathlib import Path
 
 from counterfoil.cli.call import Call
 from counterfoil.errors import WrongWorkspace
+from counterfoil.inbox.hinting import hint
 from counterfoil.inbox.pausing import pause_sentence
 from counterfoil.places import Home
 from counterfoil.runner.lease import runner_alive
-from counterfoil.runner.waking import hint
 from counterfoil.store.blobs import Blobs
 from counterfoil.store.database import Database, open_database, translated
 

@@ -20,9 +20,9 @@ from counterfoil.connectors.serving import Offer, serve
 from counterfoil.errors import WrongUse
 from counterfoil.facts import person
 from counterfoil.inbox.finding import find_run
+from counterfoil.inbox.hinting import hint
 from counterfoil.runner.lease import runner_alive
 from counterfoil.runner.starting import start_run
-from counterfoil.runner.waking import hint
 from counterfoil.store.transactions import Row
 from counterfoil.views.runs import run_document
 

@@ -16,12 +16,12 @@ from counterfoil.cli.options import Comment, Context, Run, call_of
 from counterfoil.clock import iso
 from counterfoil.errors import NothingToUndo
 from counterfoil.inbox.finding import find_run
+from counterfoil.inbox.hinting import hint
 from counterfoil.inbox.undoing import ask_to_undo
 from counterfoil.previews.showing import PATIENCE, PlanFiles
 from counterfoil.previews.since import load_since
 from counterfoil.runner.lease import runner_alive
 from counterfoil.runner.undoing import carry_out_here
-from counterfoil.runner.waking import hint
 from counterfoil.store import undoings
 from counterfoil.store.transactions import Row
 from counterfoil.views.undoing import UndoFile, paths_of, undo_view

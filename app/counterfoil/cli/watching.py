@@ -13,10 +13,10 @@ from counterfoil.cli.call import Call, Interrupted, harmless
 from counterfoil.cli.opening import Opened
 from counterfoil.cli.words import step_words
 from counterfoil.facts import ENDED, RunState
+from counterfoil.inbox.hinting import hint
 from counterfoil.inbox.pausing import refuse_paused
 from counterfoil.runner.lease import runner_alive
 from counterfoil.runner.running import advance_here, held_or_ended
-from counterfoil.runner.waking import hint
 from counterfoil.store import records, runs
 from counterfoil.store.transactions import Connection, Row
 

@@ -44,8 +44,6 @@ from counterfoil.errors import (
 )
 from counterfoil.facts import Outcome, StepKind
 
-__all__ = ["Opening", "Port", "Recorded", "Session", "describe"]
-
 RUN_ITSELF: Identity = ("", -1)  # the identity of what concerns the run as a whole
 _LLM_FAILURES = {"limit": LimitReached, "too_long": ConversationTooLong, "failed": LlmFailed}
 PLAN_FRAME = 500  # effects of a plan in one frame

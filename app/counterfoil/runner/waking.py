@@ -1,14 +1,12 @@
-"""Wake-ups between processes: a datagram on loopback that carries nothing and may be lost; a sweep finds the work anyway."""
+"""Listening for wake-ups (`inbox.hinting`): datagrams on loopback that carry nothing and may be lost; a sweep finds the work anyway."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 
-from counterfoil.inbox.hinting import PORT_FILE, hint
+from counterfoil.inbox.hinting import PORT_FILE
 from counterfoil.places import Home
-
-__all__ = ["hint", "listen"]
 
 
 class _Listener(asyncio.DatagramProtocol):

@@ -19,7 +19,7 @@ from typing import Any
 from counterfoil.authoring.file_door import FileRefused, Files
 from counterfoil.engine.desk import Desk
 from counterfoil.engine.frames import TAIL_LIMIT, BadFrame, Unpacker, pack
-from counterfoil.engine.session import Opening
+from counterfoil.engine.replaying import Opening
 from counterfoil.places import Home
 from counterfoil.policy.protection import NONE
 from counterfoil.sandbox import bwrap

@@ -23,11 +23,12 @@ from counterfoil.authoring.machine import RunFacts
 from counterfoil.authoring.parameters import decode_params
 from counterfoil.catalogue.loading import describe, load_workflow
 from counterfoil.engine import garbage
+from counterfoil.engine.describing import describe as describe_problem
 from counterfoil.engine.frames import Unpacker, pack
 from counterfoil.engine.loops import WorkflowLoop
 from counterfoil.engine.performing import die_with_parent
-from counterfoil.engine.session import Opening, Recorded, Session
-from counterfoil.engine.session import describe as describe_problem
+from counterfoil.engine.replaying import Opening, Recorded
+from counterfoil.engine.session import Session
 from counterfoil.errors import Closed, CounterfoilError
 from counterfoil.sandbox import confining, limits, selftest
 

@@ -147,7 +147,7 @@ def test_holidays_are_copied_into_the_rule_and_a_firing_on_one_is_moved(desk: De
         {
             "due_at": "2027-01-04T08:00:00.000Z",
             "local": "2027-01-04T09:00+01:00",
-            "note": "moved from Fri 01 Jan, a holiday",
+            "note": "moved from Fri 1 Jan, a holiday",
         }
     ]
 

@@ -126,6 +126,13 @@ def begun() -> Generator[list[Started]]:
             window.process.communicate()
 
 
+def test_days_and_months_are_named_in_the_language_of_the_window() -> None:
+    code = "import locale; from counterfoil.desktop import app; it = app._application(); print(locale.setlocale(locale.LC_TIME))"
+    told = environment(QT_QPA_PLATFORM="offscreen", LC_ALL="C.UTF-8")  # a German system names de_DE.UTF-8 here
+    command = [sys.executable, "-P", "-c", code]
+    assert subprocess.run(command, check=True, capture_output=True, text=True, env=told).stdout == "C\n"
+
+
 def until_listening(home: Path) -> None:
     """Wait until a window of this data folder answers second starts."""
     end = time.monotonic() + PATIENCE

@@ -7,6 +7,7 @@ own thread afterwards.
 from __future__ import annotations
 
 import importlib
+import locale
 import os
 import signal
 import sys
@@ -99,10 +100,14 @@ def _application() -> QApplication:
 
     before = qInstallMessageHandler(heard)
     try:
-        return QApplication(sys.argv[:1])
+        application = QApplication(sys.argv[:1])
     finally:
         qInstallMessageHandler(before)
         sys.stderr.writelines(f"{message}\n" for message in said)
+    locale.setlocale(
+        locale.LC_TIME, "C"
+    )  # Qt takes the system's: names of days and months would speak another language
+    return application
 
 
 def _raise_first(home: Home) -> int:

@@ -62,7 +62,8 @@ def _behind(come: Mark, mark: Mark) -> str:
 
 
 def _instant(us: int) -> str:
-    return f"{from_us(us).astimezone():%a %d %b %Y, %H:%M}"
+    at = from_us(us).astimezone()
+    return f"{at:%a} {at.day} {at:%b %Y, %H:%M}"
 
 
 def _would_go_on(txn: Txn) -> str:

@@ -60,7 +60,7 @@ def refuse_never(rule: Rule, zone: ZoneInfo, after: datetime) -> None:
     """
     if not isinstance(rule, (Watch, After)) and not next_firings(rule, zone, after, 1):
         over = rule.end_date or rule.end_local
-        why = f"It ended on {over:%d %B %Y}." if over and _is_past(over, after) else "Look at its dates."
+        why = f"It ended on {over.day} {over:%B %Y}." if over and _is_past(over, after) else "Look at its dates."
         raise WrongRule("This rule has no firing in the next 12 years.", why)
 
 
@@ -117,7 +117,7 @@ def _of_day(days: Days, day: date, zone: ZoneInfo) -> Iterator[Firing]:
         wall = datetime.combine(day, at)
         if not _has_begun(rule, wall) or _is_over(rule, wall):
             continue
-        moved = f"moved from {named:%a %d %b}, a holiday" if named != day else ""
+        moved = f"moved from {named:%a} {named.day} {named:%b}, a holiday" if named != day else ""
         for due, note in _passes(wall, zone) if passes else _once(wall, zone, rule):
             yield Firing(due, named, "; ".join(part for part in (moved, note) if part))
 

@@ -129,7 +129,7 @@ def test_the_sample_from_the_card_to_the_written_file(living: LivingHome) -> Non
     assert {file.state for file in seen.files} == {"undone"}
     assert [row.words for row in office.runs(None, wanted="undone").rows] == ["Done, then undone"]
     assert office.look_at_undo(run_id).refusal.startswith("Run 1 was undone by ")
-    assert "asked to put back 15 files of run 1: wrong month" in str(
+    assert "Asked to put back 15 files of run 1: wrong month" in str(
         office.trail("wrong month", None).entries[0]["summary"]
     )
 

@@ -26,6 +26,7 @@ _DENIED_BEHIND = re.compile(rf"[^.;,:]{{0,40}}?\b{one_of(shortfall_words.DENIED_
 _DISCOUNT = re.compile(one_of(shortfall_words.DISCOUNT))
 _CONDITION = re.compile(rf"\b{one_of(shortfall_words.CONDITION)}\b")
 _ALREADY = re.compile(r"\b(?:bereits|schon|already|deja|reeds|ya|gia)\b")
+_UNTIL = re.compile(rf"\b{one_of(shortfall_words.UNTIL)}\b")
 _BESIDE = re.compile(one_of(shortfall_words.BESIDE))
 _ENDED = re.compile(r"[.;!?](?= )")
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2}(?:[.,]\d{1,2})?) ?%")
@@ -69,9 +70,15 @@ def amount_told(reading: Reading, gross: Amount, explained: set[Decimal]) -> Amo
         meant = amount.value in (0, _LUMP_SUM) or amount.value in explained or abs(amount.value) > abs(gross.value)
         if meant or (cell.page, cell.line) in reading.items or not _in_sentence(cell):
             continue
-        if not _BESIDE.search(cell.plain) and not _DISCOUNT.search(cell.plain) and not _is_discount(amount, gross):
+        if not _BESIDE.search(cell.plain) and not _offers_discount(cell.plain) and not _is_discount(amount, gross):
             return amount
     return None
+
+
+def is_offered_discount(amount: Amount, gross: Amount) -> bool:
+    """Whether a sentence offers to pay it instead of the total until some day, or to keep it, and its own per cent lead there."""
+    said = amount.cell.plain
+    return _offers_discount(said) and _UNTIL.search(said) is not None and _is_discount(amount, gross)
 
 
 def _said(reading: Reading) -> Iterator[tuple[list[Cell], str]]:
@@ -109,4 +116,4 @@ def _is_discount(amount: Amount, gross: Amount) -> bool:
     """Whether it is the total without as many per cent as its own cell offers, or those per cent."""
     rates = [Decimal(found.replace(",", ".")) for found in _PERCENT.findall(amount.cell.plain)]
     parts = [gross.value * rate / 100 for rate in rates if rate <= 5]
-    return any(abs(amount.value - one) <= _CENTS for part in parts for one in (part, gross.value - part))
+    return any(abs(abs(amount.value) - abs(one)) <= _CENTS for part in parts for one in (part, gross.value - part))

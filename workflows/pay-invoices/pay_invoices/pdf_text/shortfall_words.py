@@ -232,6 +232,21 @@ en caso
 se
 entro
 """
+UNTIL = r"""
+bis
+tagen?
+by
+before
+days
+avant
+jours
+voor
+dagen
+antes
+dias
+entro
+giorni
+"""
 # Amounts that stand in sentences and have nothing to do with what is due: capital, fees for being late, limits.
 BESIDE = r"""
 kapital

@@ -16,7 +16,7 @@ from pay_invoices.pdf_text.labels import is_item_head
 from pay_invoices.pdf_text.rates import RateRow, rate_rows
 from pay_invoices.pdf_text.sayings import Saying
 from pay_invoices.pdf_text.search import Named, Reading
-from pay_invoices.pdf_text.shortfall import amount_told, in_parts, taken_off
+from pay_invoices.pdf_text.shortfall import amount_told, in_parts, is_offered_discount, taken_off
 from pay_invoices.pdf_text.tokens import Amount, currency_of
 from pay_invoices.pdf_text.vocabulary import STRONG, WEAK
 
@@ -291,7 +291,7 @@ def _stray(reading: Reading, named: list[Named], proof: Proof) -> Amount | None:
         repeated = len(on_line[amount.cell.page, amount.cell.line] & set(proof.values)) > 1  # a row of sums again
         if proof.gross.above and _right_of(amount, gross) and amount.value not in (0, *proof.values):
             return amount
-        meant = amount.box in explained or amount.value in (0, gross.value)
+        meant = amount.box in explained or amount.value in (0, gross.value) or is_offered_discount(amount, gross)
         if not repeated and not meant and _may_change(amount, gross) and not _delivered(reading, amount, gross):
             return amount
     return None

@@ -15,8 +15,8 @@ from counterfoil.desktop.parts.sheet import Sheet
 from counterfoil.desktop.parts.silent_rows import restart_sheet
 from counterfoil.desktop.run_facts import Silent
 from counterfoil.desktop.schedule_facts import NoticeSeen, SchedulesSeen
-from counterfoil.desktop.schedules.sheets import SkippedSheet, skip_sheet, started_beside
-from counterfoil.desktop.words.people import OPENING
+from counterfoil.desktop.schedules.acts import ScheduleActs
+from counterfoil.desktop.schedules.sheets import SkippedSheet, skip_sheet
 
 
 class Standing(QObject, OneSheet[Sheet]):
@@ -33,9 +33,15 @@ class Standing(QObject, OneSheet[Sheet]):
         self._bridge, self._inbox = bridge, inbox
         self._latest = Latest()
         self._count = 0
-        inbox.pane.notices.got_it.connect(self._got_it)
+        self._acts = ScheduleActs(bridge, self)
+        self._acts.under_way.connect(inbox.pane.notices.say)
+        self._acts.told.connect(self._said)
+        self._acts.started.connect(self._started)
+        self._acts.seen.connect(self._look)
+        self._acts.failed.connect(self._refused)
+        inbox.pane.notices.got_it.connect(self._acts.got_it)
         inbox.pane.notices.skipped_wanted.connect(self._choose_skipped)
-        inbox.pane.notices.sign_in_wanted.connect(self._sign_in)
+        inbox.pane.notices.sign_in_wanted.connect(self._acts.sign_in)
         inbox.pane.notices.skip_wanted.connect(self._skip)
         inbox.pane.notices.wait_wanted.connect(self._wait)
         inbox.pane.notices.restart_wanted.connect(self._ask_restart)
@@ -51,6 +57,7 @@ class Standing(QObject, OneSheet[Sheet]):
         if Part.SCHEDULES in changes.parts and self._count:
             self._look()
 
+    @Slot()
     def _look(self) -> None:
         self._latest.take(self._bridge.ask(self, lambda office: office.schedules.look(None), self._arrived, slow=True))
 
@@ -58,28 +65,11 @@ class Standing(QObject, OneSheet[Sheet]):
         self._inbox.pane.notices.show_notices(seen.notices)
 
     @Slot(object)
-    def _got_it(self, notice: object) -> None:
-        if isinstance(notice, NoticeSeen):
-            kind, subject = notice.kind, notice.schedule_id
-            self._bridge.ask(self, lambda office: office.schedules.got_it(kind, subject), self._done)
-
-    @Slot(object)
-    def _sign_in(self, name: object) -> None:
-        wanted = str(name)
-        self._inbox.pane.notices.say(OPENING)
-        self._bridge.ask(self, lambda office: office.trust.sign_in(wanted), self._said, self._refused, slow=True)
-
-    @Slot(object)
     def _skip(self, notice: object) -> None:
         if isinstance(notice, NoticeSeen) and notice.due_at is not None and self.sheet is None:
             sheet = skip_sheet(self._inbox, notice.skip)
-            sheet.given.connect(functools.partial(self._skip_it, notice.schedule_id, notice.due_at))
+            sheet.given.connect(functools.partial(self._acts.skip, notice.schedule_id, notice.due_at))
             self.open_sheet(sheet, sheet.editor)
-
-    def _skip_it(self, schedule_id: str, due_at: int, reason: str) -> None:
-        self._bridge.ask(
-            self, lambda office: office.schedules.skip(schedule_id, due_at, reason), self._said, self._refused
-        )
 
     @Slot(object)
     def _wait(self, silent: object) -> None:
@@ -98,10 +88,12 @@ class Standing(QObject, OneSheet[Sheet]):
     def _restart(self, run_id: str) -> None:
         self._bridge.ask(self, lambda office: office.restart_step(run_id), self._said, self._refused)
 
+    @Slot(str)
     def _said(self, sentence: str) -> None:
         self._inbox.pane.notices.say(sentence)
         self._look()
 
+    @Slot(object)
     def _refused(self, trouble: Trouble) -> None:
         self._inbox.pane.notices.say(f"{trouble.message} {trouble.next_step}".strip())
         self._look()
@@ -117,13 +109,9 @@ class Standing(QObject, OneSheet[Sheet]):
     def _run_skipped(self) -> None:
         sheet = self.sender()
         if isinstance(sheet, SkippedSheet):
-            firing = sheet.chosen
-            self._bridge.ask(
-                self,
-                lambda office: started_beside(office, firing.schedule_id, firing.due_at),
-                self.run_started.emit,
-                slow=True,
-            )
+            self._acts.run_missed(sheet.chosen)
 
-    def _done(self, _nothing: object) -> None:
-        self._look()
+    @Slot(str)
+    def _started(self, run_id: str) -> None:
+        self._inbox.pane.notices.say("")
+        self.run_started.emit(run_id)

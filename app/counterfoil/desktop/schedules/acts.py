@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from counterfoil.desktop.bridge import Bridge
+from counterfoil.desktop.office import Office
 from counterfoil.desktop.schedule_facts import Act, FiringSeen, NoticeSeen
-from counterfoil.desktop.schedules.sheets import started_beside
 from counterfoil.desktop.words.people import OPENING
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class ScheduleActs(QObject):
         self.under_way.emit("Starting a run…")
         self._bridge.ask(
             self,
-            lambda office: started_beside(office, schedule_id, due_at),
+            lambda office: _beside(office, schedule_id, due_at),
             self.started.emit,
             self.failed.emit,
             slow=True,
@@ -105,3 +105,10 @@ class ScheduleActs(QObject):
 
     def _put_away(self, _nothing: object) -> None:
         self.seen.emit()
+
+
+def _beside(office: Office, schedule_id: str, due_at: int | None) -> str:
+    """With a runner to carry it on; the run's id."""
+    run_id = office.schedules.run(schedule_id, due_at)
+    office.start_runner()  # where none lives: nobody else would go on with the run
+    return run_id

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QWidget
 
 from counterfoil.clock import from_us
 from counterfoil.desktop.gate.sheets import WordsSheet
-from counterfoil.desktop.office import Office
 from counterfoil.desktop.parts.act_sheet import ActSheet
 from counterfoil.desktop.parts.combo import Combo
 from counterfoil.desktop.schedule_facts import FiringSeen, ScheduleRow
@@ -84,10 +83,3 @@ def login_sheet(over: QWidget) -> ActSheet:
         kind="primary",
         other="Only while the window is open",
     )
-
-
-def started_beside(office: Office, schedule_id: str, due_at: int | None = None) -> str:
-    """Run a schedule beside its rule, now or for a firing that did not run, with a runner to carry it on; the run's id."""
-    run_id = office.schedules.run(schedule_id, due_at)
-    office.start_runner()  # where none lives: nobody else would go on with the run
-    return run_id

@@ -4,9 +4,9 @@ import dataclasses
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QItemSelectionModel, Qt
-from PySide6.QtGui import QGuiApplication, QShortcut
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu
+from PySide6.QtCore import QEvent, QItemSelectionModel, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QShortcut
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QMenu
 
 from counterfoil.desktop.commands import KEYS
 from counterfoil.desktop.frame.sidebar import PAGES
@@ -65,6 +65,22 @@ def test_the_list_of_keys_is_the_keys_there_are(desk: Desk) -> None:
     assert pages.split(", ") == [words for _, words, _ in PAGES]
     assert {f"Ctrl+{n}" for n in range(1, len(PAGES) + 1)} <= told
     assert f"Ctrl+{len(PAGES) + 1}" not in told
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+def test_a_button_with_the_focus_is_pressed_once(desk: Desk, key: Qt.Key) -> None:
+    go(desk, 81)
+    bar, asking = desk.window.pages["inbox"].detail.bar, desk.window.pages["inbox"].detail.deciding.asking
+    bar.send_back.setFocus()
+    held = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier, "", True)
+    QApplication.sendEvent(bar.send_back, held)
+    assert sheets(desk) == []  # a key that was held down in another place
+    desk.press(key)
+    assert sheets(desk) == ["Send back"]
+    asking.dismiss()
+    desk.window.sidebar.runner._face.setFocus()
+    desk.press(key)
+    assert desk.window.sidebar.runner._popover is not None
 
 
 def test_a_letter_alone_or_with_alt_does_nothing_outside_a_field(make_desk: MakeDesk) -> None:

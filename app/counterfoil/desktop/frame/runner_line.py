@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QMoveEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMoveEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from counterfoil.clock import Clock
@@ -11,6 +11,7 @@ from counterfoil.desktop import icons
 from counterfoil.desktop.office import RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Pane, Popover
 from counterfoil.desktop.parts.buttons import Button
+from counterfoil.desktop.parts.keys import is_enter
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.tables.fitting import stacked
@@ -210,6 +211,12 @@ class _Face(QPushButton):
         self._state, self._head, self._tail, self._paused = RunnerState.STARTING, "", "", False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if is_enter(event):
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     def say(self, state: RunnerState, head: str, tail: str, *, paused: bool = False) -> None:
         if (state, head, tail, paused) != (self._state, self._head, self._tail, self._paused):

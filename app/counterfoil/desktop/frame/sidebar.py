@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy
 
 from counterfoil.clock import Clock
@@ -12,7 +12,7 @@ from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.office import Counts, Workspace
 from counterfoil.desktop.parts.boxes import Pane, Rule
 from counterfoil.desktop.parts.buttons import NavButton
-from counterfoil.desktop.parts.keys import keyless
+from counterfoil.desktop.parts.keys import is_enter, keyless
 from counterfoil.desktop.parts.layouts import column
 from counterfoil.desktop.tables.fitting import shortened, stacked
 from counterfoil.desktop.theme import colour, current, font
@@ -117,6 +117,12 @@ class Switcher(QPushButton):
         self._look = "system"
         self._say()
         self.clicked.connect(self.open_menu)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if is_enter(event):
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     def show_workspaces(self, workspaces: tuple[Workspace, ...]) -> None:
         """Those there are."""

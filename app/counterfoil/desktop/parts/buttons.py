@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent
+from PySide6.QtGui import QIcon, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from counterfoil.desktop import icons
-from counterfoil.desktop.parts.keys import keyless
+from counterfoil.desktop.parts.keys import is_enter, keyless
 from counterfoil.desktop.parts.labels import repolish
 from counterfoil.desktop.theme import current, font
 from counterfoil.desktop.words.plain import tip
@@ -82,6 +82,12 @@ class Button(QPushButton):
         self.say(words)
         self._tint()
         repolish(self)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if is_enter(event):
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

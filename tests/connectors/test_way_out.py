@@ -246,7 +246,7 @@ def test_a_server_reaches_what_was_declared_and_nothing_else(
             way = await WayOut(place, hosts, resolve=host.resolve).open()
             server = await Server.start(isolated.home, isolated.measured, facts(tmp_path, REACHING, network=way.socket))
             await server.send({"open": hosts[0], "shut": f"b.example:{host.port}", "local": f"127.0.0.1:{host.port}"})
-            answers = (await server.receive(30))["answers"]
+            answers = (await server.receive(60))["answers"]
             await server.stop()
             await way.close()
             return answers, host.heard, way.refused

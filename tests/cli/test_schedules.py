@@ -125,6 +125,15 @@ def test_dates_in_words_are_kept_as_words_and_read_on_the_planned_day(desk: Desk
     assert run["parameters"]["pay_on"] in {(today + timedelta(days=n)).isoformat() for n in (1, 2)}  # midnight may pass
 
 
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12"])  # one of them has another day than this computer
+def test_a_day_that_may_not_be_past_is_held_against_the_day_of_the_zone(desk: Desk, zone: str) -> None:
+    workflow = Path(desk.workspace) / ".counterfoil/templates/note/workflow.py"
+    text = workflow.read_text().replace("from datetime import timedelta", "from datetime import date, timedelta")
+    workflow.write_text(text.replace("    copies: int", "    pay_on: date = param(check='not_past')\n    copies: int"))
+    assert desk.add("Weekly", "--every", "1h", "--zone", zone, "--set", "pay_on=planned day - 1 day").code == 2
+    assert desk.add("Weekly", "--every", "1h", "--zone", zone, "--set", "pay_on=planned day").code == 0
+
+
 def test_holidays_are_copied_into_the_rule_and_a_firing_on_one_is_moved(desk: Desk) -> None:
     added = desk.add(
         "Weekly",

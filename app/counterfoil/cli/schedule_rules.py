@@ -226,7 +226,7 @@ def _parameters(
     values = {**values, **{name: text for name, text in texts if name in words}}
     plain = [(name, text) for name, text in texts if name not in words]
     name, kept = read_manifest(folder).name, dict[str, Any]()
-    checked = checked_parameters(name, place, resolved(schema, values, first), plain, kept)(schema)
+    checked = checked_parameters(name, place, resolved(schema, values, first), plain, kept, first)(schema)
     words = dates_in(schema, values)
     return {one: values[one] if one in words else checked[one] for one in {**values, **dict(plain)}}
 

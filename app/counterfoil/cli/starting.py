@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
@@ -186,16 +187,21 @@ def _tell_cost(call: Call, home: Opened, folder: Path, name: str, place: Path) -
 
 
 def checked_parameters(
-    name: str, place: Path, given: dict[str, Any], texts: list[tuple[str, str]], kept: dict[str, Any]
+    name: str,
+    place: Path,
+    given: dict[str, Any],
+    texts: list[tuple[str, str]],
+    kept: dict[str, Any],
+    today: date | None = None,
 ) -> Callable[[Schema], dict[str, Any]]:
-    """What turns a schema into checked values; fills `kept` with those the workspace remembers."""
+    """What turns a schema into checked values; fills `kept` with those the workspace remembers. `today` is the day in this computer's
+    zone unless another is meant."""
 
     def checked(schema: Schema) -> dict[str, Any]:
         what = f"template ‘{name}’"
         chosen = {**given, **parse_texts(schema, texts, what=what)}
-        values = check_values(
-            schema, with_remembered(schema, chosen, remembered(place, name)), workspace=place, what=what
-        )
+        known = with_remembered(schema, chosen, remembered(place, name), today=today)
+        values = check_values(schema, known, workspace=place, what=what, today=today)
         kept.update(to_remember(schema, values))
         return values
 

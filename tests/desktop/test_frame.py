@@ -309,6 +309,7 @@ def test_the_first_run_from_the_card_to_the_written_file(make_desk: MakeDesk) ->
     desk.press(Qt.Key.Key_Space)
     assert ("start_sample", None) in office.log
     assert card.card.accessibleName() == "Reading 9 of 14"
+    assert desk.focus() is card.card
     office.add(figures.exceptions(), figures=figures.EXCEPTION_FIGURES)
     office.run_rows = []
     office.progress_seen = [Progress(run_id, "waiting", "", gate_id=f"{81:032x}")]
@@ -332,6 +333,7 @@ def test_the_first_run_from_the_card_to_the_written_file(make_desk: MakeDesk) ->
     desk.settle()
     assert first.card is not None
     assert first.card.card.accessibleName() == "payments/r-12.xml is written: 12 payments, €41,208.90."
+    assert desk.focus() is first.card.card
     words = [button.accessibleName() for button in first.card.findChildren(QPushButton)]
     made_yours = ["Use your own folder", "Run it every Monday", "Pull the plug and watch it carry on"]
     assert words == ["Open folder", "See every step", *made_yours]

@@ -176,6 +176,7 @@ def test_the_card_of_the_first_run_undoes_it(desk: Desk) -> None:
         card._look_at_undoing()
         desk.settle()
     assert "3 files are put back." in texts(card)
+    assert desk.focus() is card.card
     assert "The folder is as it was before this run." in texts(card)
     assert [button.accessibleName() for button in card.findChildren(QPushButton) if button.isVisible()][:2] == [
         "Open folder",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSettings, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from counterfoil.clock import Clock
 from counterfoil.desktop.bridge import Bridge, Latest
@@ -68,7 +68,9 @@ class InboxPage(QWidget):
         self._connect()
 
     def welcome(self, card: QWidget | None) -> None:
-        """Show the card of the first run in place of a gate, or take it away."""
+        """Show the card of the first run in place of a gate, with the focus if the gate had it, or take it away."""
+        focus = QApplication.focusWidget()
+        here = focus is not None and self.right.isAncestorOf(focus)
         while self.right.count() > _WELCOME:
             gone = self.right.widget(_WELCOME)
             if gone is not None:
@@ -78,6 +80,8 @@ class InboxPage(QWidget):
             self.detail.clear()
             self.right.addWidget(card)
             self.right.setCurrentIndex(_WELCOME)
+            if here:
+                card.setFocus(Qt.FocusReason.OtherFocusReason)
             self._load()
         else:
             self.right.setCurrentIndex(_DETAIL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shiboken6
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QProgressBar, QWidget
+from PySide6.QtWidgets import QApplication, QProgressBar, QWidget
 
 from counterfoil.clock import SystemClock
 from counterfoil.desktop.bridge import Bridge, Trouble
@@ -53,6 +53,7 @@ class WelcomeCard(Pane, OneSheet[UndoSheet]):
         self._folder = ""
         self.card = Box("card", gap=10, margins=(28, 26, 28, 22))
         self.card.setFixedWidth(WIDTH)
+        self.setFocusProxy(self.card)
         line = row()
         put(line, None, self.card, None)
         self.put(None, line, None, None)
@@ -68,7 +69,7 @@ class WelcomeCard(Pane, OneSheet[UndoSheet]):
 
     def offer(self) -> None:
         """What can be done first."""
-        empty(self.card.lines)
+        self._clear()
         self._level = Label("", "caption")
         self.start = Button("Check the sample invoices", "primary")
         self.start.clicked.connect(self._start)
@@ -100,7 +101,7 @@ class WelcomeCard(Pane, OneSheet[UndoSheet]):
     def show_progress(self, progress: Progress) -> None:
         """How far the reading is."""
         self.offers = False
-        empty(self.card.lines)
+        self._clear()
         words = (
             f"Reading {progress.done} of {progress.total}"
             if progress.total
@@ -126,7 +127,7 @@ class WelcomeCard(Pane, OneSheet[UndoSheet]):
         self.offers = False
         self._looks.stop()
         self._folder = folder
-        empty(self.card.lines)
+        self._clear()
         head, *rest = result_sentences(progress)
         good = progress.state == "done" and not progress.problem
         line = row(gap=10)
@@ -139,6 +140,13 @@ class WelcomeCard(Pane, OneSheet[UndoSheet]):
         self.card.put(line)
         self._put_next_steps(may_undo=progress.may_undo)
         self.card.setAccessibleName(head)
+
+    def _clear(self) -> None:
+        """Take everything out of the card; the keyboard stays with it."""
+        focus = QApplication.focusWidget()
+        if focus is not None and self.card.isAncestorOf(focus):
+            self.card.setFocus(Qt.FocusReason.OtherFocusReason)
+        empty(self.card.lines)
 
     def _put_next_steps(self, *, may_undo: bool) -> None:
         """Where to look, and how to go on."""
@@ -205,7 +213,7 @@ class WelcomeCard(Pane, OneSheet[UndoSheet]):
             return
         if undoing.state != "asked":
             self._undo_looks.stop()
-        empty(self.card.lines)
+        self._clear()
         refused = undoing.state == "refused"
         line = row(gap=10)
         mark = Icon("triangle-alert", "warn", 20) if refused else Icon("undo-2", "text2", 20)

@@ -98,7 +98,7 @@ def test_whoever_is_second_is_told_who_decided_and_when(home: RowsHome, seats: t
 @pytest.mark.parametrize(
     "state, why, says",
     [
-        (GateState.WITHDRAWN, "The run was cancelled by Anna", "The run was cancelled by Anna at "),
+        (GateState.WITHDRAWN, "The run was cancelled by Anna", "so this question was withdrawn."),
         (GateState.EXPIRED, "", "Nobody decided in time"),
         (GateState.SUPERSEDED, "", "newer round"),
     ],

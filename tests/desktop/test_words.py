@@ -196,6 +196,8 @@ def test_how_a_gate_ended_names_who() -> None:
     assert gates.closed({"state": "decided", "decisions": made}, ME, NOW) == "Ben approved this at 08:41."
     mine = [{**made[0], "by": ME}]
     assert gates.closed({"state": "decided", "decisions": mine}, ME, NOW) == "You approved this at 08:41."
+    assert gates.closed({"state": "decided", "decisions": mine}, ME, day(1, 9)) == "You approved this yesterday 08:41."
+    assert gates.closed({"state": "decided", "decisions": mine}, ME, day(2, 9)) == "You approved this on Mon 08:41."
     assert gates.closed({"state": "expired"}, ME, NOW) == "Nobody decided in time. Nothing was written."
     due = {"state": "expired", "due_at": "2026-11-30T07:00:00.000Z"}
     assert gates.closed(due, ME, NOW) == "Nobody decided by today 07:00. Nothing was written."

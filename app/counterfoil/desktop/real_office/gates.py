@@ -120,8 +120,7 @@ class Gates:
 
     def _said(self, made: Row, answered: str, now_us: int) -> str:
         who = capital(person(made["principal"], self._me))
-        at = times.when(made["at"], now_us)
-        at = f"{at[:1].lower()}{at[1:]}" if at.startswith(("Today", "Yesterday")) else f"on {at}"
+        at = times.on_day(made["at"], now_us)
         words = [f"‘{one_line(text)}’" for text in (answered, made["comment"]) if text]
         comment = f": {', '.join(words)}" if words else ""
         said = _SAID.get(made["verdict"], "decided")

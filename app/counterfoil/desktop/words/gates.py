@@ -201,5 +201,5 @@ def summary_of_row(title: str, figure: str, why: str, template: str, state: str)
 
 
 def _at(us: int, now_us: int) -> str:
-    words = times.when(us, now_us)
-    return f"at {times.clock_time(us)}" if words.startswith("Today") else f"on {words}"
+    words = times.on_day(us, now_us)
+    return f"at {times.clock_time(us)}" if words.startswith("today") else words

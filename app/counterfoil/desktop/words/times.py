@@ -81,6 +81,13 @@ def in_sentence(words: str) -> str:
     return words[:1].lower() + words[1:] if words.startswith(("Today", "Yesterday", "Tomorrow")) else words
 
 
+def on_day(us: int, now_us: int) -> str:
+    """`today 16:00`, `yesterday 16:00`, `on Mon 08:02`: after a verb."""
+    words = when(us, now_us)
+    told = in_sentence(words)
+    return told if told != words else f"on {words}"
+
+
 def full(us: int) -> str:
     """For a tooltip: `Monday 30 November 2026, 08:55:12 (UTC+01:00)`."""
     at = local(us)

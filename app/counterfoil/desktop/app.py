@@ -104,9 +104,8 @@ def _application() -> QApplication:
     finally:
         qInstallMessageHandler(before)
         sys.stderr.writelines(f"{message}\n" for message in said)
-    locale.setlocale(
-        locale.LC_TIME, "C"
-    )  # Qt takes the system's: names of days and months would speak another language
+    # Qt takes the system's: names of days and months would speak another language.
+    locale.setlocale(locale.LC_TIME, "C")
     return application
 
 

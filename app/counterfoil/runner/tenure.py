@@ -48,9 +48,8 @@ class Tenure:
         """Keep the lease until this is cancelled; `lost` is called whenever somebody else is found to have it."""
         while True:
             await asyncio.sleep(RENEW_EVERY)
-            with contextlib.suppress(
-                CounterfoilError
-            ):  # tried again in a moment; a lease that ran out meanwhile is found lost
+            # Tried again in a moment; a lease that ran out meanwhile is found lost.
+            with contextlib.suppress(CounterfoilError):
                 if not await self.renew_once(writer):
                     lost()
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMoveEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QPushButton, QSizePolicy
+from PySide6.QtGui import QFontMetrics, QMoveEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from counterfoil.clock import Clock
 from counterfoil.desktop import icons
 from counterfoil.desktop.office import RunnerSeen, RunnerState
 from counterfoil.desktop.parts.boxes import Pane, Popover
-from counterfoil.desktop.parts.buttons import Button
-from counterfoil.desktop.parts.keys import is_enter
+from counterfoil.desktop.parts.buttons import Button, Pressed
 from counterfoil.desktop.parts.labels import Prose
 from counterfoil.desktop.parts.layouts import column, empty, put, row
 from counterfoil.desktop.tables.fitting import stacked
@@ -202,7 +201,7 @@ class RunnerLine(Pane):
         return [sentence for sentence in said if sentence]
 
 
-class _Face(QPushButton):
+class _Face(Pressed):
     """The painted line; a button, so that it can be reached and pressed."""
 
     def __init__(self) -> None:
@@ -211,12 +210,6 @@ class _Face(QPushButton):
         self._state, self._head, self._tail, self._paused = RunnerState.STARTING, "", "", False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if is_enter(event):
-            self.click()
-        else:
-            super().keyPressEvent(event)
 
     def say(self, state: RunnerState, head: str, tail: str, *, paused: bool = False) -> None:
         if (state, head, tail, paused) != (self._state, self._head, self._tail, self._paused):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy
+from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QMenu, QSizePolicy
 
 from counterfoil.clock import Clock
 from counterfoil.desktop import icons
 from counterfoil.desktop.frame.runner_line import RunnerLine
 from counterfoil.desktop.office import Counts, Workspace
 from counterfoil.desktop.parts.boxes import Pane, Rule
-from counterfoil.desktop.parts.buttons import NavButton
-from counterfoil.desktop.parts.keys import is_enter, keyless
+from counterfoil.desktop.parts.buttons import NavButton, Pressed
+from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.layouts import column
 from counterfoil.desktop.tables.fitting import shortened, stacked
 from counterfoil.desktop.theme import colour, current, font
@@ -20,11 +20,8 @@ from counterfoil.desktop.tokens import SIDEBAR
 from counterfoil.desktop.words.numbers import count
 from counterfoil.desktop.words.plain import one_line, plain, tip
 
-_NAME, _FOLDER, _MOST = (
-    19,
-    17,
-    9,
-)  # pixels of a line of the workspace's name and of its folder, and how many lines at most
+_NAME, _FOLDER = 19, 17  # pixels of a line of the workspace's name and of its folder
+_MOST = 9  # lines of either
 _BESIDE = 44 + 28  # pixels left and right of them
 _AROUND = _BESIDE + 16  # and of the margins of the sidebar
 _IN_MENU = 420  # pixels of a name there
@@ -96,7 +93,7 @@ class Sidebar(Pane):
         self.buttons["runs"].set_count(counts.running, f"{counts.running} running")
 
 
-class Switcher(QPushButton):
+class Switcher(Pressed):
     """The workspace that is shown, with its folder below; a menu of the others.
 
     Signals:
@@ -117,12 +114,6 @@ class Switcher(QPushButton):
         self._look = "system"
         self._say()
         self.clicked.connect(self.open_menu)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if is_enter(event):
-            self.click()
-        else:
-            super().keyPressEvent(event)
 
     def show_workspaces(self, workspaces: tuple[Workspace, ...]) -> None:
         """Those there are."""

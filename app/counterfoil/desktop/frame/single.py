@@ -11,10 +11,8 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from counterfoil.places import Home
 
-_PATIENCE, _BETWEEN = (
-    10_000,
-    100,
-)  # milliseconds; a window that is being made on a busy computer answers after some seconds
+_PATIENCE = 10_000  # milliseconds: a window that is being made on a busy computer answers after some seconds
+_BETWEEN = 100  # milliseconds
 _TRIES = 20  # to find it listening
 
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QIcon, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from counterfoil.desktop import icons
-from counterfoil.desktop.parts.keys import is_enter, keyless
+from counterfoil.desktop.parts.keys import keyless
 from counterfoil.desktop.parts.labels import repolish
 from counterfoil.desktop.theme import current, font
 from counterfoil.desktop.words.plain import tip
@@ -26,7 +26,18 @@ _TINTS = {
 }
 
 
-class Button(QPushButton):
+class Pressed(QPushButton):
+    """A button that Enter presses as Space does: Enter alone, and only once while it is held down."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        alone = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and alone and not event.isAutoRepeat():
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
+class Button(Pressed):
     """A button of a kind: primary, outline, danger, quiet, link, icon, nav, switcher, waiting, chip.
 
     Signals:
@@ -82,12 +93,6 @@ class Button(QPushButton):
         self.say(words)
         self._tint()
         repolish(self)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if is_enter(event):
-            self.click()
-        else:
-            super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 
@@ -17,12 +17,6 @@ def bind(inside: QWidget, *keys: tuple[str, Callable[[], object]], repeats: bool
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.setAutoRepeat(repeats)
         shortcut.activated.connect(slot)
-
-
-def is_enter(event: QKeyEvent) -> bool:
-    """Whether it presses a button as Space does: Enter alone, and only once while it is held down."""
-    alone = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
-    return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and alone and not event.isAutoRepeat()
 
 
 def keyless(words: str) -> str:
